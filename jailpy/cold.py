@@ -1,0 +1,122 @@
+"""A jail made for one program, from nothing, while the caller waits."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+
+from jailpy import roots
+from jailpy.classify import classify
+from jailpy.errors import InfrastructureError
+from jailpy.kernel import cgroup
+from jailpy.kernel.launch import Helper, launch
+from jailpy.kernel.monitor import Facts, Streams, watch
+from jailpy.kernel.namespaces import Ids, choose_ids
+from jailpy.kernel.probe import Host, host
+from jailpy.kernel.spec import Fault
+from jailpy.limits import Limits
+from jailpy.lower import Program, enforced, lower
+from jailpy.policy import Policy
+from jailpy.roots import Places
+from jailpy.status import Result, Status, Usage
+
+_leaf_numbers = itertools.count(1)
+
+
+def run(program: Program, policy: Policy, limits: Limits, *, fault: Fault | None = None) -> Result:
+    """Runs `program` in a jail of its own and waits for its end. InfrastructureError where it could not be judged."""
+    here = host()
+    layers = enforced(policy, here)
+    begun = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        leaf = _leaf(here, limits, stack)
+        ids = choose_ids("user_namespace" in here.namespaces)
+        places = _places(here, ids, program, stack)
+        spec = lower(program, policy, limits, here, ids, places, leaf.name if leaf else "", fault)
+        streams, theirs = _streams(program, stack)
+        helper = launch(spec, theirs, leaf)
+        stack.callback(helper.close)
+        for fd in theirs:
+            if fd >= 0:
+                os.close(fd)
+        helper.wait_started()
+        ready = time.monotonic()
+        facts = watch(helper, leaf, limits, streams, _init_pid(helper))
+    return result(facts, layers, {"set_up": ready - begun, "clean_up": time.monotonic() - ready - facts.wall_s})
+
+
+def result(facts: Facts, layers: dict[str, str], stages: dict[str, float]) -> Result:
+    """Facts as a Result. InfrastructureError where they do not say how the guest ended."""
+    status, code, sig = classify(facts)
+    if status is Status.INTERNAL_ERROR:
+        raise InfrastructureError("the jail ended from outside: its guest was killed by nobody that jailpy knows")
+    return Result(
+        status,
+        code,
+        sig,
+        bytes(facts.stdout),
+        bytes(facts.stderr),
+        Usage(facts.wall_s, facts.cpu_s, facts.memory_peak, facts.memory_source, stages),
+        layers,
+        bytes(facts.frame),
+    )
+
+
+def _leaf(here: Host, limits: Limits, stack: contextlib.ExitStack) -> cgroup.Leaf | None:
+    if here.cgroup is None:
+        return None
+    leaf = cgroup.Leaf.make(here.cgroup, f"jail-{next(_leaf_numbers)}")
+    # The keeper removes the leaf; this is for a keeper that was never started, or was killed.
+    stack.callback(leaf.remove)
+    leaf.limit(limits.memory_bytes, limits.processes)
+    return leaf
+
+
+def _places(here: Host, ids: Ids, program: Program, stack: contextlib.ExitStack) -> Places:
+    if "root" not in here.missing:
+        return roots.INSIDE
+    folder = tempfile.mkdtemp(prefix="jailpy-")
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    for file in program.files:
+        path = os.path.join(folder, file.name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as out:
+            out.write(file.content)
+    for parent, _, names in os.walk(folder):
+        for path in (parent, *(os.path.join(parent, name) for name in names)):
+            os.chown(path, ids.guest, -1, follow_symlinks=False)
+    return roots.outside(folder)
+
+
+def _streams(program: Program, stack: contextlib.ExitStack) -> tuple[Streams, tuple[int, int, int, int]]:
+    """Our non-blocking ends, and the guest's: pipes for the standard streams, a socket for requests and frames."""
+    stdin_guest, stdin = os.pipe()
+    stdout, stdout_guest = os.pipe()
+    stderr, stderr_guest = os.pipe()
+    channel = channel_guest = -1
+    if program.frame_bytes:
+        ends = socket.socketpair()
+        channel, channel_guest = (end.detach() for end in ends)
+    for fd in (stdin, stdout, stderr, channel):
+        if fd >= 0:
+            os.set_blocking(fd, False)
+    streams = Streams(stdin, stdout, stderr, channel, program.stdin, program.request, program.frame_bytes)
+    return streams, (stdin_guest, stdout_guest, stderr_guest, channel_guest)
+
+
+def _init_pid(helper: Helper) -> int:
+    """PID 1 of the jail as the host sees it: the keeper's one child. 0 where the host hides it."""
+    for pid in _children(helper.pid):
+        return pid
+    return 0
+
+
+def _children(pid: int) -> Iterator[int]:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        yield from map(int, file.read().split())

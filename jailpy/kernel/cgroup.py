@@ -1,0 +1,252 @@
+"""cgroup v2 over file descriptors: one folder of leaves a process, one leaf a jail.
+
+Facts that shape this file (kernel docs, cgroup-v2.rst): a group with controllers for its children holds no process of
+its own, so a delegated group's processes first move into a child; limits are set before a process enters; counters are
+cumulative, so a leaf that is used again is read by difference; removal fails with EBUSY until the last process is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+WANTED = ("memory", "pids", "cpu")
+_HOST_CHILD = "jailpy-host"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where leaves are made: an open directory, its path, the controllers that its children have."""
+
+    fd: int
+    path: str
+    controllers: frozenset[str]
+
+
+class Unavailable(OSError):
+    """No cgroup v2 folder that this process may use; the text says what was tried."""
+
+
+@functools.cache
+def home() -> Home:
+    """This process's folder of leaves, made at the first call. Unavailable where the host offers no place for one.
+
+    Tried in order: JAILPY_CGROUP (a delegated group, given by the operator), the group this process is in, and, as
+    root, the top of the hierarchy.
+    """
+    mount = _mount_point()
+    candidates = [os.environ.get("JAILPY_CGROUP", ""), _own_group(mount), mount if os.geteuid() == 0 else ""]
+    refused = []
+    for parent in dict.fromkeys(path for path in candidates if path):
+        try:
+            return _make_home(parent)
+        except OSError as error:
+            refused.append(f"{parent}: {error.strerror}")
+    raise Unavailable(errno.EACCES, "no cgroup v2 group may be made here (" + "; ".join(refused) + ")")
+
+
+def _mount_point() -> str:
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            before, _, after = line.partition(" - ")
+            if after.startswith("cgroup2 "):
+                return before.split()[4]
+    raise Unavailable(errno.ENOENT, "no cgroup v2 file system is mounted")
+
+
+def _own_group(mount: str) -> str:
+    with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as file:
+        own = next((line[3:].strip() for line in file if line.startswith("0::")), "/")
+    return os.path.normpath(mount + own) if not own.startswith("/..") else mount
+
+
+def _make_home(parent: str) -> Home:
+    name = f"jailpy-{os.getpid()}-{secrets.token_hex(3)}"
+    path = os.path.join(parent, name)
+    _enable(parent)
+    os.mkdir(path, 0o755)
+    _enable(path)
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    enabled = frozenset(_read_at(fd, "cgroup.subtree_control").split())
+    leaf = Leaf.make(Home(fd, path, enabled), "probe")
+    leaf.remove()
+    return Home(fd, path, enabled)
+
+
+def _enable(group: str) -> None:
+    """Gives the children of `group` what controllers it has. A busy group's own processes move into a child first,
+    which is only right where the whole group was handed over to us."""
+    with open(f"{group}/cgroup.controllers", encoding="ascii") as file:
+        available = set(file.read().split())
+    for controller in [name for name in WANTED if name in available]:
+        for attempt in (1, 2):
+            try:
+                _write(f"{group}/cgroup.subtree_control", f"+{controller}")
+                break
+            except OSError as error:
+                if error.errno != errno.EBUSY or attempt == 2 or not _delegated(group):
+                    break
+                _move_processes(group)
+
+
+def _delegated(group: str) -> bool:
+    """Handed over by systemd (its mark is an xattr), by a container (we see it as the top), or by its owner."""
+    for name in ("trusted.delegate", "user.delegate"):
+        with contextlib.suppress(OSError):
+            if os.getxattr(group, name) == b"1":
+                return True
+    owner = os.stat(group).st_uid
+    return os.path.samefile(group, _mount_point()) or (owner == os.geteuid() and owner != 0)
+
+
+def _move_processes(group: str) -> None:
+    child = os.path.join(group, _HOST_CHILD)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(child)
+    with open(f"{group}/cgroup.procs", encoding="ascii") as file:
+        pids = file.read().split()
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            _write(f"{child}/cgroup.procs", pid)
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode("ascii"))
+    finally:
+        os.close(fd)
+
+
+def _read_at(directory: int, name: str) -> str:
+    fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        return os.read(fd, 65536).decode("ascii", "replace")
+    finally:
+        os.close(fd)
+
+
+def _pairs(text: str) -> dict[str, int]:
+    return {key: int(value) for key, value in (line.split() for line in text.splitlines()) if value.isdigit()}
+
+
+@dataclass(slots=True)
+class Leaf:
+    """One jail's group. `fd` is its directory; closed by `close`, removed by `remove` or by the jail's keeper."""
+
+    home: Home
+    name: str
+    fd: int
+    cpu_before: int = 0
+
+    @classmethod
+    def make(cls, place: Home, name: str) -> Leaf:
+        """A new, empty group below `place`."""
+        os.mkdir(name, 0o755, dir_fd=place.fd)
+        return cls(place, name, os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place.fd))
+
+    def write(self, file: str, text: str) -> None:
+        """One value into one control file."""
+        fd = os.open(file, os.O_WRONLY | os.O_CLOEXEC, dir_fd=self.fd)
+        try:
+            os.write(fd, text.encode("ascii"))
+        finally:
+            os.close(fd)
+
+    def limit(self, memory_bytes: int, processes: int) -> None:
+        """Sets what the home's controllers can limit. One process more than the guest's: PID 1 counts too."""
+        if "memory" in self.home.controllers:
+            self.write("memory.max", str(memory_bytes))
+            # No swap: neither a slow death for the guest nor a thrashing host. Absent where the kernel has no swap.
+            with contextlib.suppress(FileNotFoundError):
+                self.write("memory.swap.max", "0")
+            self.write("memory.oom.group", "1")
+        if "pids" in self.home.controllers:
+            self.write("pids.max", str(processes + 1))
+
+    def cpu_us(self) -> int:
+        """CPU time of all processes that were ever here, in microseconds."""
+        return _pairs(_read_at(self.fd, "cpu.stat"))["usage_usec"]
+
+    def memory_peak(self) -> int | None:
+        """Largest charge in bytes; None without the memory controller or before Linux 5.19."""
+        try:
+            return int(_read_at(self.fd, "memory.peak"))
+        except FileNotFoundError:
+            return None
+
+    def oom_kills(self) -> int:
+        """How often the kernel killed here for want of memory; 0 without the controller."""
+        return self._event("memory.events", "oom_kill")
+
+    def fork_refusals(self) -> int:
+        """How often a fork met pids.max; 0 without the controller."""
+        return self._event("pids.events", "max")
+
+    def _event(self, file: str, key: str) -> int:
+        try:
+            return _pairs(_read_at(self.fd, file)).get(key, 0)
+        except FileNotFoundError:
+            return 0
+
+    def starved_us(self) -> int:
+        """Time in which something here could run and had to wait for a CPU (PSI); 0 where the kernel keeps no PSI."""
+        try:
+            some = _read_at(self.fd, "cpu.pressure").splitlines()[0]
+            return int(some.rpartition("total=")[2])
+        except (OSError, IndexError, ValueError):
+            return 0
+
+    def pids(self) -> list[int]:
+        """Who is in here now."""
+        return [int(pid) for pid in _read_at(self.fd, "cgroup.procs").split()]
+
+    def kill(self) -> None:
+        """SIGKILL to everybody inside, at once and against forks in flight."""
+        self.write("cgroup.kill", "1")
+
+    def populated(self) -> bool:
+        """True while a process is inside."""
+        return bool(_pairs(_read_at(self.fd, "cgroup.events"))["populated"])
+
+    def remove(self, seconds: float = 2.0) -> None:
+        """Removes the group, waiting for the last process to go. OSError(EBUSY) when it stays longer than that."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                os.rmdir(self.name, dir_fd=self.home.fd)
+                break
+            except FileNotFoundError:
+                break
+            except OSError as error:
+                if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.001)
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the directory; the group itself stays."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+def leave() -> None:
+    """Removes this process's folder; leaves still in use keep it."""
+    if home.cache_info().currsize:
+        with contextlib.suppress(OSError):
+            os.rmdir(home().path)
+
+
+def names() -> Iterator[str]:
+    """Leaf names, unique in this process."""
+    number = 0
+    while True:
+        number += 1
+        yield f"jail-{number}"

@@ -1,0 +1,271 @@
+"""Watches one running jail from outside: drains its output, keeps its deadlines, kills it, says what was seen.
+
+Everything here is a fact of the kernel or a count of our own. What the facts mean is decided in `classify`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import select
+import time
+from dataclasses import dataclass, field
+
+from jailpy.errors import HelperLost
+from jailpy.kernel import memory
+from jailpy.kernel.cgroup import Leaf
+from jailpy.kernel.launch import Helper, explain
+from jailpy.kernel.spec import ReportKind
+from jailpy.limits import Limits
+
+_CHUNK = 1 << 16
+_SAMPLE_SECONDS = 0.01
+_CPU_CHECK_MIN, _CPU_CHECK_MAX = 0.002, 0.5
+#: Wall time in which the jail was starved of CPU by others does not count, up to this multiple of the limit.
+STARVATION_CAP = 4.0
+
+
+class Fired(enum.Enum):
+    """Which limit ended the jail; NONE when it ended by itself."""
+
+    NONE = "none"
+    CPU = "cpu"
+    WALL = "wall"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    PROCESSES = "processes"
+
+
+@dataclass(slots=True)
+class Facts:
+    """What was seen of one run. `wait_status` is the guest's, None where it died with its whole jail."""
+
+    fired: Fired = Fired.NONE
+    wait_status: int | None = None
+    stdout: bytearray = field(default_factory=bytearray)
+    stderr: bytearray = field(default_factory=bytearray)
+    frame: bytearray = field(default_factory=bytearray)
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    memory_peak: int = 0
+    memory_source: str = "rusage"
+    oom_kills: int = 0
+    fork_refusals: int = 0
+    disk_full: bool = False
+
+
+@dataclass(slots=True)
+class Streams:
+    """Our ends of the guest's streams: non-blocking descriptors, owned and closed by the watch. -1: none."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    channel: int = -1
+    input: bytes = b""
+    request: bytes = b""
+    frame_bytes: int = 0
+
+
+def watch(helper: Helper, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> Facts:
+    """Until the jail is empty. Kills it when a limit fires; HelperLost when jailpy-init ends without a word."""
+    return _Watch(helper, leaf, limits, streams, init_pid).run()
+
+
+class _Watch:
+    def __init__(self, helper: Helper, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> None:
+        self.helper = helper
+        self.leaf = leaf
+        self.limits = limits
+        self.streams = streams
+        self.init_pid = init_pid
+        self.facts = Facts()
+        self.poll = select.poll()
+        self.begun = time.monotonic()
+        self.cpu_begun = leaf.cpu_us() if leaf else 0
+        self.starved_begun = leaf.starved_us() if leaf else 0
+        self.next_cpu_check = self.begun + min(limits.cpu_s / (os.cpu_count() or 1), _CPU_CHECK_MAX)
+        controllers = leaf.home.controllers if leaf else frozenset()
+        self.sampling = not {"memory", "pids"} <= controllers
+        self.samples_memory = "memory" not in controllers
+        self.samples_tasks = "pids" not in controllers
+        self.wall_allowed = limits.wall_s
+        self.gone = False
+        self.written = {streams.stdin: memoryview(streams.input), streams.channel: memoryview(streams.request)}
+
+    def run(self) -> Facts:
+        try:
+            self._register()
+            while not self.gone:
+                for fd, events in self.poll.poll(self._timeout() * 1000):
+                    self._handle(fd, events)
+                if not self.gone:
+                    self._check_limits()
+            self._drain()
+            self._measure()
+        finally:
+            for fd in (self.streams.stdin, self.streams.stdout, self.streams.stderr, self.streams.channel):
+                if fd >= 0:
+                    os.close(fd)
+            if self.pids_events >= 0:
+                os.close(self.pids_events)
+        return self.facts
+
+    def _register(self) -> None:
+        streams, self.pids_events = self.streams, -1
+        self.poll.register(self.helper.socket, select.POLLIN)
+        for fd in (streams.stdout, streams.stderr):
+            self.poll.register(fd, select.POLLIN)
+        if streams.channel >= 0:
+            self.poll.register(streams.channel, select.POLLIN | (select.POLLOUT if streams.request else 0))
+        if streams.stdin >= 0:
+            self._feed(streams.stdin)
+        if self.leaf and not self.samples_tasks:
+            self.pids_events = os.open("pids.events", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.leaf.fd)
+            os.read(self.pids_events, 64)  # a change is one since the last read
+            self.poll.register(self.pids_events, select.POLLPRI)
+
+    def _timeout(self) -> float:
+        now = time.monotonic()
+        due = min(self.begun + self.wall_allowed, self.next_cpu_check)
+        if self.sampling:
+            due = min(due, now + _SAMPLE_SECONDS)
+        return max(0.0, due - now) + 0.0005  # poll counts whole milliseconds and must not wake before the deadline
+
+    def _handle(self, fd: int, events: int) -> None:
+        streams = self.streams
+        if fd == self.helper.socket.fileno():
+            self._report()
+        elif fd == self.pids_events:
+            self._kill(Fired.PROCESSES)
+            self.poll.unregister(fd)
+        elif fd == streams.stdin or (fd == streams.channel and events & select.POLLOUT):
+            self._feed(fd)
+        elif fd in (streams.stdout, streams.stderr, streams.channel):
+            self._read(fd)
+
+    def _report(self) -> None:
+        report = self.helper.receive()
+        if report is None:
+            raise HelperLost("jailpy-init ended while the guest ran, and did not say why")
+        if report.kind is ReportKind.FAULT:
+            raise explain(report, self.helper.spec)
+        if report.kind is ReportKind.EXITED:
+            self.facts.wait_status = report.wait_status
+            self.facts.disk_full = bool(report.disk_full)
+            self.facts.cpu_s = report.cpu_us / 1e6
+            self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
+        self.gone = report.kind is ReportKind.GONE
+
+    def _feed(self, fd: int) -> None:
+        """Writes what fits. A guest that does not read its input, or closes it, is within its rights."""
+        rest = self.written[fd]
+        try:
+            while rest:
+                rest = rest[os.write(fd, rest[: 1 << 20]) :]
+        except BlockingIOError:
+            self.written[fd] = rest
+            self.poll.register(fd, select.POLLOUT | (select.POLLIN if fd == self.streams.channel else 0))
+            return
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        self.written[fd] = memoryview(b"")
+        if fd == self.streams.channel:
+            self.poll.register(fd, select.POLLIN)
+        else:
+            with contextlib.suppress(KeyError):
+                self.poll.unregister(fd)
+            os.close(fd)
+            self.streams.stdin = -1
+
+    def _read(self, fd: int) -> bool:
+        """One chunk into its place; past the cap it is counted and dropped. False at the end of the stream."""
+        try:
+            data = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return False
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            with contextlib.suppress(KeyError):
+                self.poll.unregister(fd)
+            return False
+        facts, streams = self.facts, self.streams
+        if fd == streams.channel:
+            facts.frame += data[: streams.frame_bytes + 1 - len(facts.frame)]
+            return True
+        room = self.limits.output_bytes - len(facts.stdout) - len(facts.stderr)
+        (facts.stdout if fd == streams.stdout else facts.stderr).extend(data[:room])
+        if len(data) > room:
+            self._kill(Fired.OUTPUT)
+        return True
+
+    def _drain(self) -> None:
+        """All writers are dead, so what the pipes hold is all that will ever come."""
+        for fd in (self.streams.stdout, self.streams.stderr, self.streams.channel):
+            while fd >= 0 and self._read(fd):
+                pass
+
+    def _check_limits(self) -> None:
+        now = time.monotonic()
+        if now >= self.next_cpu_check:
+            self._check_cpu(now)
+        if now >= self.begun + self.wall_allowed:
+            self._check_wall(now)
+        if self.sampling and self.facts.fired is Fired.NONE:
+            self._sample()
+
+    def _used_cpu(self) -> float:
+        if self.leaf:
+            return (self.leaf.cpu_us() - self.cpu_begun) / 1e6
+        return memory.cpu_us(memory.processes(self.init_pid, None)) / 1e6
+
+    def _check_cpu(self, now: float) -> None:
+        left = self.limits.cpu_s - self._used_cpu()
+        if left <= 0:
+            self._kill(Fired.CPU)
+        # The soonest that the rest can be used up is on every CPU at once.
+        wait = left / (os.cpu_count() or 1)
+        self.next_cpu_check = now + min(max(wait, _CPU_CHECK_MIN), _CPU_CHECK_MAX)
+
+    def _check_wall(self, now: float) -> None:
+        starved = (self.leaf.starved_us() - self.starved_begun) / 1e6 if self.leaf else 0.0
+        allowed = min(self.limits.wall_s + starved, self.limits.wall_s * STARVATION_CAP)
+        if now >= self.begun + allowed:
+            self._kill(Fired.WALL)
+            allowed = float("inf")
+        self.wall_allowed = allowed
+
+    def _sample(self) -> None:
+        pids = memory.processes(self.init_pid, self.leaf)
+        if self.samples_memory:
+            resident = memory.resident(pids)
+            if resident > self.limits.memory_bytes:
+                resident = memory.proportional(pids)
+            if resident > self.facts.memory_peak:
+                self.facts.memory_peak, self.facts.memory_source = resident, "sampled"
+            if resident > self.limits.memory_bytes:
+                self._kill(Fired.MEMORY)
+        if self.samples_tasks and len(pids) and memory.tasks(pids) - 1 > self.limits.processes:
+            self._kill(Fired.PROCESSES)
+
+    def _kill(self, why: Fired) -> None:
+        """The first limit that fires is the reason; the keeper does the killing."""
+        if self.facts.fired is Fired.NONE:
+            self.facts.fired = why
+            self.helper.kill()
+
+    def _measure(self) -> None:
+        facts = self.facts
+        facts.wall_s = time.monotonic() - self.begun
+        if self.leaf:
+            facts.cpu_s = (self.leaf.cpu_us() - self.cpu_begun) / 1e6
+            facts.oom_kills = self.leaf.oom_kills()
+            facts.fork_refusals = self.leaf.fork_refusals()
+            peak = self.leaf.memory_peak()
+            if peak is not None:
+                facts.memory_peak, facts.memory_source = peak, "cgroup"
+        # The jail may have gone over its CPU limit and ended by itself between two looks.
+        if facts.fired is Fired.NONE and facts.cpu_s > self.limits.cpu_s:
+            facts.fired = Fired.CPU

@@ -1,0 +1,89 @@
+"""How a language's programs are started. Data: builds no process and copies nothing from the environment."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from jailpy.errors import InfrastructureError, UsageError
+from jailpy.policy import Policy
+from jailpy.roots import Places
+
+LANGUAGES = ("python",)
+MAIN = "main.py"
+
+_ASK = (
+    "import json,sys,os;"
+    "print(json.dumps([sys.executable,os.path.realpath(sys.executable),sys.prefix,sys.base_prefix,sys.base_exec_prefix]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python: what to execute, and the host folders without which it does not run."""
+
+    executable: str
+    folders: tuple[str, ...]
+
+
+def check_language(name: str) -> None:
+    """UsageError for a language that this version does not run."""
+    if name not in LANGUAGES:
+        raise UsageError("language", f"{name!r} is not supported; choose from {', '.join(LANGUAGES)}")
+
+
+def interpreter(policy: Policy) -> Interpreter:
+    """The Python of the policy's guests."""
+    return _inspect(policy.python) if policy.python else _own()
+
+
+@functools.cache
+def _own() -> Interpreter:
+    # The base interpreter, not the venv around jailpy: what a trainer installs beside itself is not the guest's to read.
+    executable = getattr(sys, "_base_executable", None) or sys.executable
+    return _inspect(executable)
+
+
+@functools.cache
+def _inspect(executable: str) -> Interpreter:
+    try:
+        done = subprocess.run(
+            [executable, "-I", "-c", _ASK], capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL
+        )
+        name, real, *prefixes = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise InfrastructureError(f"policy.python: {executable} does not run as a Python interpreter: {error}") from error
+    folders = {os.path.realpath(path) for path in prefixes} | {path for path in prefixes}
+    folders.add(os.path.dirname(os.path.dirname(real)))
+    return Interpreter(name, _outermost(folders))
+
+
+def _outermost(folders: set[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for path in sorted(folders, key=len):
+        if path != "/" and not any(path == have or path.startswith(have + "/") for have in kept):
+            kept.append(path)
+    return tuple(kept)
+
+
+def environment(policy: Policy, processes: int, places: Places) -> tuple[str, ...]:
+    """The guest's whole environment. Fixed values make runs equal; thread pools fit the process limit."""
+    threads = str(max(1, min(os.cpu_count() or 1, processes // 8)))
+    base = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": places.work,
+        "TMPDIR": places.writable[-1] if len(places.writable) == 1 else "/tmp",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": threads,
+        "OPENBLAS_NUM_THREADS": threads,
+        "MKL_NUM_THREADS": threads,
+        **policy.environment,
+    }
+    return tuple(f"{key}={value}" for key, value in base.items())

@@ -1,0 +1,309 @@
+"""Tests as frozen data, from every form in which they come.
+
+Taken: a list of test objects (`type` may be left out where the keys tell), one such object, `{"inputs", "outputs",
+"fn_name"}`, a list of assert strings, mixtures of these in one list, and any of it as a JSON text.
+
+With `fn_name`, as in APPS, TACO and LiveCodeBench, an input is either the list of arguments, and its output is the
+expected value; or a text with one JSON value a line, and an output that is a text is JSON too. Some APPS rows wrap
+every expected value in a list of one; graders of that family therefore also take a value that equals the first item of
+the expected list. Here that is so only when every output of the row is a list of exactly one item (see
+`ValueCompare.one_item_list`). Keys of objects stay the strings that JSON made of them. Without `fn_name` inputs and
+outputs are texts, or lists of lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from jailpy.compare import TextCompare, ValueCompare
+from jailpy.errors import UsageError
+from jailpy.guest import values
+from jailpy.scoring import weight_number
+
+#: Bounds of the arguments and of the expected value of one call.
+MAX_VALUE_BYTES = 16 << 20
+MAX_VALUE_NODES = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class StdioTest:
+    """The program reads `input`, and what it prints is compared with `expected_output`. Bytes stay as given."""
+
+    input: bytes
+    expected_output: bytes
+    compare: TextCompare = field(default_factory=TextCompare)
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class CallTest:
+    """`function` (`name` or `Class.method`) is called and its value compared. `prelude` runs before the program."""
+
+    function: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    expected: Any
+    compare: ValueCompare = field(default_factory=ValueCompare)
+    prelude: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AssertTest:
+    """`code` uses names of the program and passes when it ends without an exception. `prelude` holds test helpers.
+
+    in_process   the caller allows the test to run beside the program, where the program can forge its outcome
+    """
+
+    code: str
+    in_process: bool = False
+    prelude: str = ""
+    weight: float = 1.0
+
+
+Test = StdioTest | CallTest | AssertTest
+
+_LABELS = frozenset(("id", "name", "note"))
+_KEYS = {
+    "stdio": frozenset(("input", "expected_output", "compare", "weight")),
+    "call": frozenset(("function", "args", "args_text", "kwargs", "expected", "compare", "prelude", "weight")),
+    "assert": frozenset(("code", "in_process", "prelude", "weight")),
+}
+_GROUP_KEYS = frozenset(("inputs", "outputs", "fn_name", "compare", "prelude", "weight"))
+_TELLING = {
+    "check": "check",
+    "checker": "check",
+    "interactor": "interact",
+    "command": "project",
+    "report": "project",
+    "function": "call",
+    "code": "assert",
+    "expected_output": "stdio",
+    "input": "stdio",
+}
+_LATER = ("check", "interact", "project")
+
+
+def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
+    """Every test, checked. UsageError names the field of the first one that is wrong, and there is at least one test.
+
+    in_process   for assert tests that do not say it themselves
+    """
+    if isinstance(tests, str):
+        tests = _json(tests, "tests")
+    if isinstance(tests, (dict, StdioTest, CallTest, AssertTest)):
+        found = _one(tests, "tests", in_process)
+    elif isinstance(tests, (list, tuple)):
+        found = [test for i, item in enumerate(tests) for test in _one(item, f"tests[{i}]", in_process)]
+    else:
+        raise UsageError("tests", f"a {type(tests).__name__} is no list of tests")
+    if not found:
+        raise UsageError("tests", "there are none; a reward needs at least one test")
+    if not any(test.weight > 0 for test in found):
+        raise UsageError("tests", "every weight is 0; give at least one test a weight above 0")
+    return tuple(found)
+
+
+def _one(item: object, where: str, in_process: bool) -> list[Test]:
+    if isinstance(item, (StdioTest, CallTest, AssertTest)):
+        weight_number(f"{where}.weight", item.weight)
+        return [item]
+    if isinstance(item, str):
+        return [AssertTest(_assert_code(item, where), in_process)]
+    if not isinstance(item, dict):
+        raise UsageError(where, f"a {type(item).__name__} is no test; give an object or assert code")
+    if "inputs" in item or "outputs" in item:
+        return _group(item, where)
+    kind = _kind(item, where)
+    _refuse_unknown(item, where, _KEYS[kind] | {"type"}, f"a {kind} test")
+    weight = weight_number(f"{where}.weight", item.get("weight", 1.0))
+    if kind == "stdio":
+        compare = TextCompare.parse(item.get("compare"), f"{where}.compare")
+        given = _bytes(item.get("input", b""), f"{where}.input")
+        expected = _bytes(_needed(item, where, "expected_output"), f"{where}.expected_output")
+        return [StdioTest(given, expected, compare, weight)]
+    if kind == "call":
+        return [_call_from(item, where, weight)]
+    beside = item.get("in_process", in_process)
+    if not isinstance(beside, bool):
+        raise UsageError(f"{where}.in_process", "must be true or false")
+    code = _assert_code(_needed(item, where, "code"), f"{where}.code")
+    return [AssertTest(code, beside, _text(item, where, "prelude"), weight)]
+
+
+def _kind(item: dict[Any, Any], where: str) -> str:
+    kind = item.get("type")
+    if kind is None:
+        kind = next((name for key, name in _TELLING.items() if key in item), None)
+        if kind is None:
+            raise UsageError(where, "its keys do not tell what it is; give a type: stdio, call or assert")
+    if kind in _LATER:
+        raise UsageError(f"{where}.type", f"this version does not judge {kind} tests yet, only stdio, call and assert")
+    if not isinstance(kind, str) or kind not in _KEYS:
+        raise UsageError(f"{where}.type", f"{kind!r} is no type of test; choose from stdio, call, assert")
+    return kind
+
+
+def _group(item: dict[Any, Any], where: str) -> list[Test]:
+    """`{"inputs": [...], "outputs": [...]}`, one test for each pair."""
+    _refuse_unknown(item, where, _GROUP_KEYS, "a group of inputs and outputs")
+    inputs, outputs = _needed(item, where, "inputs"), _needed(item, where, "outputs")
+    for name, column in (("inputs", inputs), ("outputs", outputs)):
+        if not isinstance(column, (list, tuple)):
+            raise UsageError(f"{where}.{name}", "must be a list, with one entry for each test")
+    if len(inputs) != len(outputs):
+        raise UsageError(f"{where}.outputs", f"{len(outputs)} for {len(inputs)} inputs; they must be as many")
+    weight = weight_number(f"{where}.weight", item.get("weight", 1.0))
+    function = item.get("fn_name")
+    if function is None or function == "":
+        if "prelude" in item:
+            raise UsageError(f"{where}.prelude", "belongs to calls; without fn_name the tests are whole programs")
+        text = TextCompare.parse(item.get("compare"), f"{where}.compare")
+        return [
+            StdioTest(_bytes(given, f"{where}.inputs[{i}]"), _bytes(right, f"{where}.outputs[{i}]"), text, weight)
+            for i, (given, right) in enumerate(zip(inputs, outputs, strict=True))
+        ]
+    compare = ValueCompare.parse(item.get("compare"), f"{where}.compare")
+    wrapped = replace(compare, one_item_list=True)
+    may_wrap = all(isinstance(right, list) and len(right) == 1 for right in outputs)
+    prelude = _text(item, where, "prelude")
+    made: list[Test] = []
+    for i, (given, right) in enumerate(zip(inputs, outputs, strict=True)):
+        from_text = isinstance(given, str)
+        args = _json_lines(given, f"{where}.inputs[{i}]") if isinstance(given, str) else given
+        if not isinstance(args, (list, tuple)):
+            raise UsageError(
+                f"{where}.inputs[{i}]", "must be the list of arguments, or a text with a JSON value a line"
+            )
+        if from_text and isinstance(right, str):
+            right = _json(right, f"{where}.outputs[{i}]")  # noqa: PLW2901
+        made.append(
+            CallTest(
+                _function_name(function, f"{where}.fn_name"),
+                tuple(_plain(list(args), f"{where}.inputs[{i}]")),
+                {},
+                _plain(right, f"{where}.outputs[{i}]"),
+                wrapped if may_wrap and not from_text else compare,
+                prelude,
+                weight,
+            )
+        )
+    return made
+
+
+def _call_from(item: dict[Any, Any], where: str, weight: float) -> CallTest:
+    if "args_text" in item:
+        if "args" in item:
+            raise UsageError(f"{where}.args_text", "give either args or args_text")
+        args: object = _json_lines(item["args_text"], f"{where}.args_text")
+        args_field = f"{where}.args_text"
+    else:
+        args, args_field = item.get("args", []), f"{where}.args"
+    if not isinstance(args, (list, tuple)):
+        raise UsageError(args_field, "must be the list of positional arguments")
+    kwargs = item.get("kwargs", {})
+    if not isinstance(kwargs, dict) or not all(type(name) is str for name in kwargs):
+        raise UsageError(f"{where}.kwargs", "must be an object of named arguments")
+    return CallTest(
+        _function_name(_needed(item, where, "function"), f"{where}.function"),
+        tuple(_plain(list(args), args_field)),
+        _plain(dict(kwargs), f"{where}.kwargs"),
+        _plain(_needed(item, where, "expected"), f"{where}.expected"),
+        ValueCompare.parse(item.get("compare"), f"{where}.compare"),
+        _text(item, where, "prelude"),
+        weight,
+    )
+
+
+def _bytes(text: object, where: str) -> bytes:
+    """Exactly the bytes that were given: text in UTF-8, `os.fsdecode`d bytes as they were, lines joined by LF."""
+    if isinstance(text, bytes):
+        return text
+    if isinstance(text, (list, tuple)) and all(isinstance(line, str) for line in text):
+        text = "\n".join(text)
+    if not isinstance(text, str):
+        raise UsageError(where, f"a {type(text).__name__} is no text; give text, bytes or a list of lines")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise UsageError(where, f"character {error.start} is a lone surrogate, which no byte stands for") from None
+
+
+def _plain(value: Any, where: str) -> Any:
+    """A copy of a value that the codec carries exactly, so that nobody changes it later."""
+    try:
+        frame = values.encode(value, MAX_VALUE_BYTES, MAX_VALUE_NODES)
+        copy = values.decode(frame, MAX_VALUE_BYTES, MAX_VALUE_NODES)
+    except (values.TooLarge, values.BadFrame) as error:
+        raise UsageError(where, f"cannot travel: {error}") from None
+    if b"o" in frame:
+        _refuse_opaque(copy, where)
+    return copy
+
+
+def _refuse_opaque(value: Any, where: str) -> None:
+    stack = [(value, where)]
+    while stack:
+        item, place = stack.pop()
+        if type(item) is values.Opaque:
+            plain = "None, bool, int, float, str, bytes, list, tuple, set, frozenset and dict"
+            raise UsageError(place, f"{item.type_name!a} is no plain value; use exactly {plain}")
+        if type(item) in (list, tuple):
+            stack.extend((inner, f"{place}[{i}]") for i, inner in enumerate(item))
+        elif type(item) is dict:
+            stack.extend((inner, f"{place}[{ascii(key)[:40]}]") for key, inner in item.items())
+            stack.extend((key, f"{place} (a key)") for key in item)
+        elif type(item) in (set, frozenset):
+            stack.extend((inner, f"{place} (a member)") for inner in item)
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        hint = "; give assert code as a list of texts" if where == "tests" else ""
+        raise UsageError(where, f"is not JSON that can be read: {str(error)[:100]}{hint}") from None
+
+
+def _json_lines(text: object, where: str) -> list[Any]:
+    if not isinstance(text, str):
+        raise UsageError(where, "must be a text of one JSON value a line")
+    lines = text.split("\n")
+    return [_json(line, f"{where} line {i + 1}") for i, line in enumerate(lines) if line.strip()]
+
+
+def _assert_code(code: object, where: str) -> str:
+    """Code that always passes by being no code is a mistake: empty text, or a test object that was left as JSON."""
+    if not isinstance(code, str) or not code.strip():
+        raise UsageError(where, "must be a text with test code")
+    if code.lstrip().startswith("{"):
+        raise UsageError(where, "looks like a JSON text inside the list; give the object itself")
+    return code
+
+
+def _function_name(name: object, where: str) -> str:
+    if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
+        raise UsageError(where, f"{name!r} is no name of a function, such as 'solve' or 'Solution.solve'")
+    return name
+
+
+def _needed(item: dict[Any, Any], where: str, key: str) -> Any:
+    if key not in item:
+        raise UsageError(f"{where}.{key}", "is missing")
+    return item[key]
+
+
+def _text(item: dict[Any, Any], where: str, key: str) -> str:
+    text = item.get(key, "")
+    if not isinstance(text, str):
+        raise UsageError(f"{where}.{key}", f"a {type(text).__name__} is no text")
+    return text
+
+
+def _refuse_unknown(item: dict[Any, Any], where: str, known: frozenset[str], what: str) -> None:
+    for key in item:
+        if key not in known and key not in _LABELS:
+            raise UsageError(f"{where}.{key}", f"is no key of {what}; it takes {', '.join(sorted(known))}")

@@ -1,0 +1,198 @@
+/* What a guest may no longer do, in the one order that works:
+ *
+ *   session, stdio     no terminal, only the four descriptors it is given
+ *   rlimits            while it may still be privileged enough to set them
+ *   bounding set       dropping from it takes a capability
+ *   ids                away from the owner of the namespaces
+ *   capabilities       all of them
+ *   no_new_privs       the condition for the two filters that follow
+ *   landlock           after the root exists, since a restricted process may not mount
+ *   signals, workdir   as a fresh program finds them
+ *   descriptors        everything else closes at exec
+ *   seccomp            last, so that the filter need not allow any of the above
+ *
+ * Each step checks what it brought about, not only what the call returned. */
+#include "jail.h"
+#include "kernel.h"
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define K_PR_SET_SECCOMP_FILTER 2
+#define GIVEN 5
+
+static void take_stdio(const struct jail *jail)
+{
+	/* Lifted above the range of targets first, so that no dup2 overwrites a source. */
+	const int given[GIVEN] = {jail->input, jail->output, jail->errors, jail->channel, jail->stamper};
+	int lifted[GIVEN];
+
+	for (int i = 0; i < GIVEN; i++) {
+		lifted[i] = -1;
+		if (given[i] >= 0)
+			MUST(STAGE_STDIO, (unsigned)i, lifted[i] = fcntl(given[i], F_DUPFD_CLOEXEC, 16));
+	}
+	for (int i = 0; i < GIVEN; i++)
+		if (lifted[i] >= 0)
+			MUST(STAGE_STDIO, (unsigned)i + GIVEN, dup2(lifted[i], i));
+}
+
+static void set_rlimits(const struct spec *spec)
+{
+	for (uint32_t i = 0; i < spec->wire->rlimits.count; i++) {
+		const struct rlimit_row *row = &spec->rlimits[i];
+		struct rlimit limit = {.rlim_cur = row->soft, .rlim_max = row->hard}, now;
+		MUST(STAGE_RLIMITS, i, setrlimit((__typeof__(RLIMIT_CPU))row->resource, &limit));
+		MUST(STAGE_RLIMITS, i, getrlimit((__typeof__(RLIMIT_CPU))row->resource, &now));
+		CHECK(STAGE_RLIMITS, i, now.rlim_cur == row->soft && now.rlim_max == row->hard);
+	}
+}
+
+static void set_ids(const struct spec *spec)
+{
+	uid_t uid = spec->wire->guest_uid, real = 0, effective = 0, saved = 0;
+	gid_t gid = spec->wire->guest_gid;
+
+	if (!(spec->wire->flags & FLAG_DENY_SETGROUPS))
+		MUST(STAGE_IDS, 0, setgroups(0, NULL));
+	MUST(STAGE_IDS, 1, (int)syscall(SYS_setresgid, gid, gid, gid));
+	MUST(STAGE_IDS, 2, (int)syscall(SYS_setresuid, uid, uid, uid));
+	MUST(STAGE_IDS, 3, (int)syscall(SYS_getresuid, &real, &effective, &saved));
+	CHECK(STAGE_IDS, 3, real == uid && effective == uid && saved == uid);
+}
+
+/* False only for an ordinary user on a host without user namespaces, who has none to bound. */
+static bool has_capabilities(void)
+{
+	struct k_cap_header header = {.version = K_CAP_VERSION_3};
+	struct k_cap_data now[2] = {{0}};
+
+	MUST(STAGE_CAPABILITIES, 5, (int)syscall(SYS_capget, &header, now));
+	return now[0].effective != 0;
+}
+
+/* The bounding set and the securebits can be set only while there are capabilities; with the securebits, a change of
+ * ids no longer takes them away by itself, nor does an exec give any back. */
+static void bound_capabilities(void)
+{
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		MUST(STAGE_CAPABILITIES, 0, prctl(PR_CAPBSET_DROP, cap, 0, 0, 0));
+	MUST(STAGE_CAPABILITIES, 1, prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0));
+	MUST(STAGE_CAPABILITIES, 2, prctl(PR_SET_SECUREBITS, K_SECUREBITS_LOCKED, 0, 0, 0));
+}
+
+static void drop_capabilities(void)
+{
+	struct k_cap_header header = {.version = K_CAP_VERSION_3};
+	struct k_cap_data none[2] = {{0}}, now[2];
+
+	MUST(STAGE_CAPABILITIES, 3, (int)syscall(SYS_capset, &header, none));
+	MUST(STAGE_CAPABILITIES, 4, (int)syscall(SYS_capget, &header, now));
+	CHECK(STAGE_CAPABILITIES, 4, memcmp(now, none, sizeof none) == 0);
+}
+
+static void no_new_privs(void)
+{
+	MUST(STAGE_NO_NEW_PRIVS, 0, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHECK(STAGE_NO_NEW_PRIVS, 1, prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
+}
+
+static void landlock(const struct spec *spec)
+{
+	const struct spec_wire *wire = spec->wire;
+	struct k_landlock_ruleset_attr attr = {wire->landlock_fs, wire->landlock_net, wire->landlock_scoped};
+	/* An older kernel refuses a longer structure with set fields; Python asks for no more than it probed. */
+	size_t size = wire->landlock_scoped ? 24 : wire->landlock_net ? 16 : 8;
+	int ruleset = -1;
+
+	if (!wire->landlock_fs)
+		return;
+	MUST(STAGE_LANDLOCK, 0, ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0U));
+	for (uint32_t i = 0; i < wire->landlock.count; i++) {
+		struct k_landlock_path_beneath_attr beneath = {.allowed_access = spec->landlock[i].access};
+		MUST(STAGE_LANDLOCK, i + 1,
+		     beneath.parent_fd = open(spec_text(spec, spec->landlock[i].path), O_PATH | O_CLOEXEC));
+		MUST(STAGE_LANDLOCK, i + 1,
+		     (int)syscall(SYS_landlock_add_rule, ruleset, K_LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U));
+		close(beneath.parent_fd);
+	}
+	MUST(STAGE_LANDLOCK, wire->landlock.count + 1, (int)syscall(SYS_landlock_restrict_self, ruleset, 0U));
+	close(ruleset);
+}
+
+static void reset_signals(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int sig = 1; sig < 65; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP && sigaction(sig, &action, NULL) < 0 && errno != EINVAL)
+			report_fault(STAGE_SIGNALS, (unsigned)sig, errno); /* EINVAL: kept by libc for itself, unset here */
+	sigemptyset(&none);
+	MUST(STAGE_SIGNALS, 0, sigprocmask(SIG_SETMASK, &none, NULL));
+}
+
+static void install_filter(const struct spec *spec)
+{
+	struct k_sock_fprog program = {(unsigned short)spec->wire->filter.count, spec->filter};
+
+	if (spec->wire->filter.count)
+		MUST(STAGE_SECCOMP, 0, prctl(PR_SET_SECCOMP, K_PR_SET_SECCOMP_FILTER, &program, 0, 0));
+}
+
+static char *const *pointers(const struct spec *spec, const uint32_t *offsets, uint32_t count, char **out)
+{
+	for (uint32_t i = 0; i < count; i++)
+		out[i] = (char *)(uintptr_t)spec_text(spec, offsets[i]);
+	out[count] = NULL;
+	return out;
+}
+
+static char *argv[SPEC_MAX_ROWS + 1], *envp[SPEC_MAX_ROWS + 1];
+
+void confine_and_exec(const struct jail *jail)
+{
+	const struct spec *spec = &jail->spec;
+	const struct spec_wire *wire = spec->wire;
+
+	pointers(spec, spec->argv, wire->argv.count, argv);
+	pointers(spec, spec->envp, wire->envp.count, envp);
+
+	MUST(STAGE_SESSION, 0, setsid());
+	take_stdio(jail);
+	set_rlimits(spec);
+	bool keep = wire->flags & FLAG_KEEP_CAPS, powerful = has_capabilities();
+	if (!keep && powerful)
+		bound_capabilities();
+	if (wire->flags & FLAG_SET_IDS)
+		set_ids(spec);
+	if (!keep)
+		drop_capabilities();
+	no_new_privs();
+	landlock(spec);
+	reset_signals();
+	MUST(STAGE_WORKDIR, 0, chdir(spec_text(spec, wire->workdir)));
+	unsigned first_other = jail->stamper >= 0 ? 5 : jail->channel >= 0 ? 4 : 3;
+	MUST(STAGE_FDS, 0, k_close_range(first_other, ~0U, K_CLOSE_RANGE_CLOEXEC));
+	install_filter(spec);
+	MUST(STAGE_EXEC, 0, execve(argv[0], argv, envp));
+	_exit(1);
+}
+
+/* PID 1 needs nothing once the guest runs; the guest may share its user id, so it must not be readable either. */
+void confine_drop_init(void)
+{
+	MUST(STAGE_DROP_INIT, 0, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
+	CHECK(STAGE_DROP_INIT, 1, prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0);
+	if (has_capabilities())
+		bound_capabilities();
+	drop_capabilities();
+	no_new_privs();
+}

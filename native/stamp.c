@@ -1,0 +1,112 @@
+/* PID 1 of a zygote's jail. The zygote asks over a socket, and gets a finished jail that lacks only its guest: a PID 1
+ * in namespaces of its own below this one's, in the cgroup leaf that came with the request. The zygote then forks a
+ * child into it. When this process ends, the zygote and every jail made here end with it. */
+#include "jail.h"
+#include "kernel.h"
+#include "report.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct jail stamped;
+static int zygote_end = -1;
+
+/* The second spec is mapped before the first jail is entered: its file descriptor does not outlive that. */
+void stamp_prepare(int spec_fd)
+{
+	struct stat st;
+	void *blob = MAP_FAILED;
+
+	MUST(STAGE_SPEC, 10, fstat(spec_fd, &st));
+	blob = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, spec_fd, 0);
+	CHECK(STAGE_SPEC, 11, blob != MAP_FAILED);
+	int broken = spec_decode(blob, (size_t)st.st_size, &stamped.spec);
+	CHECK(STAGE_SPEC, 12 + (unsigned)broken, broken == 0);
+	stamped.input = stamped.output = stamped.errors = stamped.channel = stamped.stamper = -1;
+}
+
+int stamp_socket(struct jail *zygote)
+{
+	int ends[2];
+
+	MUST(STAGE_SPAWN, 2, socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
+	zygote->stamper = zygote_end = ends[1];
+	return ends[0];
+}
+
+/* One request: a byte, with the leaf and, where the slot has one, its network namespace. */
+static ssize_t receive(int requests, int *leaf, int *network)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	char byte;
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+	                         .msg_controllen = sizeof control};
+	ssize_t n = recvmsg(requests, &message, MSG_CMSG_CLOEXEC);
+
+	*leaf = *network = -1;
+	struct cmsghdr *rights = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (rights && rights->cmsg_type == SCM_RIGHTS) {
+		size_t bytes = rights->cmsg_len - CMSG_LEN(0);
+		memcpy(leaf, CMSG_DATA(rights), sizeof(int));
+		if (bytes >= 2 * sizeof(int))
+			memcpy(network, CMSG_DATA(rights) + sizeof(int), sizeof(int));
+	}
+	return n;
+}
+
+static void answer(int requests, pid_t pid, int pidfd)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct report report = {.kind = REPORT_STAMPED, .init_pid = (int32_t)pid};
+	struct iovec part = {&report, sizeof report};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+	                         .msg_controllen = sizeof control};
+
+	memcpy(CMSG_DATA(&control.header), &pidfd, sizeof pidfd);
+	MUST(STAGE_SPAWN, 3, (int)sendmsg(requests, &message, MSG_NOSIGNAL));
+}
+
+_Noreturn void stamp_loop(pid_t zygote, int requests)
+{
+	int alive = -1;
+
+	MUST(STAGE_SPAWN, 4, alive = k_pidfd_open(zygote));
+	close(zygote_end);
+	/* A stamped jail's PID 1 is reaped by nobody in particular; its pidfd is what the others watch. */
+	signal(SIGCHLD, SIG_IGN);
+	report_to(requests); /* from here on the zygote is who must hear */
+	report_faults(stamped.spec.wire);
+	for (;;) {
+		struct pollfd watched[] = {{alive, POLLIN, 0}, {requests, POLLIN, 0}};
+		if (poll(watched, 2, -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (watched[0].revents)
+			_exit(0);
+		if (!watched[1].revents)
+			continue;
+		int pidfd = -1;
+		if (receive(requests, &stamped.cgroup, &stamped.network) <= 0)
+			_exit(0);
+		pid_t pid = jail_clone(&stamped, &pidfd);
+		answer(requests, pid, pidfd);
+		close(stamped.gate), close(pidfd);
+		if (stamped.cgroup >= 0)
+			close(stamped.cgroup);
+		if (stamped.network >= 0)
+			close(stamped.network);
+	}
+}
