@@ -9,7 +9,7 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from jailpy import roots
 from jailpy.classify import classify
@@ -17,27 +17,34 @@ from jailpy.errors import InfrastructureError
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
 from jailpy.kernel.monitor import Facts, Streams, watch
-from jailpy.kernel.namespaces import Ids, choose_ids
+from jailpy.kernel.namespaces import choose_ids
 from jailpy.kernel.probe import Host, host
 from jailpy.kernel.spec import Fault
 from jailpy.limits import Limits
 from jailpy.lower import Program, enforced, lower
 from jailpy.policy import Policy
-from jailpy.roots import Places
+from jailpy.roots import File, Places
 from jailpy.status import Result, Status, Usage
 
 _leaf_numbers = itertools.count(1)
 
 
-def run(program: Program, policy: Policy, limits: Limits, *, fault: Fault | None = None) -> Result:
-    """Runs `program` in a jail of its own and waits for its end. InfrastructureError where it could not be judged."""
+def run(
+    program_at: Callable[[Places], Program], policy: Policy, limits: Limits, *, fault: Fault | None = None
+) -> Result:
+    """Runs a program in a jail of its own and waits for its end. InfrastructureError where it could not be judged.
+
+    `program_at` makes the program once it is known where things are for the guest."""
     here = host()
     layers = enforced(policy, here)
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
         leaf = _leaf(here, limits, stack)
         ids = choose_ids("user_namespace" in here.namespaces)
-        places = _places(here, ids, program, stack)
+        places = roots.INSIDE if "root" not in here.missing else roots.outside(_host_folder(stack))
+        program = program_at(places)
+        if places is not roots.INSIDE:
+            _place_files(places.work, program.files, ids.guest)
         spec = lower(program, policy, limits, here, ids, places, leaf.name if leaf else "", fault)
         streams, theirs = _streams(program, stack)
         helper = launch(spec, theirs, leaf)
@@ -78,20 +85,21 @@ def _leaf(here: Host, limits: Limits, stack: contextlib.ExitStack) -> cgroup.Lea
     return leaf
 
 
-def _places(here: Host, ids: Ids, program: Program, stack: contextlib.ExitStack) -> Places:
-    if "root" not in here.missing:
-        return roots.INSIDE
+def _host_folder(stack: contextlib.ExitStack) -> str:
     folder = tempfile.mkdtemp(prefix="jailpy-")
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
-    for file in program.files:
+    return folder
+
+
+def _place_files(folder: str, files: tuple[File, ...], owner: int) -> None:
+    for file in files:
         path = os.path.join(folder, file.name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as out:
             out.write(file.content)
     for parent, _, names in os.walk(folder):
         for path in (parent, *(os.path.join(parent, name) for name in names)):
-            os.chown(path, ids.guest, -1, follow_symlinks=False)
-    return roots.outside(folder)
+            os.chown(path, owner, -1, follow_symlinks=False)
 
 
 def _streams(program: Program, stack: contextlib.ExitStack) -> tuple[Streams, tuple[int, int, int, int]]:

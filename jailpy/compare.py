@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import Any, TypeVar
 
 from jailpy.errors import UsageError
@@ -271,10 +272,11 @@ def _pair_members(how: ValueCompare, got: Any, expected: Any) -> list[tuple[Any,
     """(member of got, member of expected) for each, or None when they cannot all be paired."""
     if len(got) != len(expected):
         return None
-    mine = _by_token(how, got)
+    as_they_are = not how.strict_types and _HASHED_AS_THEY_ARE.issuperset(map(type, chain(got, expected)))
+    mine = _by_token(how, got, as_they_are)
     pairs: list[tuple[Any, Any]] = []
     left: list[Any] = []
-    for token, key in _by_token(how, expected).items():
+    for token, key in _by_token(how, expected, as_they_are).items():
         if token in mine:
             pairs.append((mine.pop(token), key))
         else:
@@ -290,9 +292,9 @@ def _pair_members(how: ValueCompare, got: Any, expected: Any) -> list[tuple[Any,
     return pairs + rest if all(_scalars_equal(how, a, b) for a, b in rest) else None
 
 
-def _by_token(how: ValueCompare, members: Any) -> dict[Any, Any]:
+def _by_token(how: ValueCompare, members: Any, as_they_are: bool) -> dict[Any, Any]:
     """Members by stand-ins that are equal exactly when the members count as equal."""
-    if not how.strict_types and _HASHED_AS_THEY_ARE.issuperset(map(type, members)):
+    if as_they_are:
         return dict(zip(members, members, strict=True))
     table: dict[Any, Any] = {}
     times: Counter[Any] = Counter()

@@ -84,6 +84,6 @@ def environment(policy: Policy, processes: int, places: Places) -> tuple[str, ..
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
-        **policy.environment,
+        **dict(policy.environment),
     }
     return tuple(f"{key}={value}" for key, value in base.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from jailpy.errors import UsageError
 
@@ -63,17 +63,26 @@ class Policy:
 
     allow_degraded: frozenset[str] = frozenset()
     mounts: tuple[ReadOnly, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] | tuple[tuple[str, str], ...] = ()
     python: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "allow_degraded", _layer_names(self.allow_degraded))
         object.__setattr__(self, "mounts", tuple(self.mounts))
-        for key, value in self.environment.items():
+        pairs = self.environment.items() if isinstance(self.environment, Mapping) else self.environment
+        object.__setattr__(self, "environment", tuple(sorted(pairs)))
+        for key, value in self.environment:
             if not key or "=" in key or "\0" in key + value:
                 raise UsageError(f"policy.environment[{key!r}]", "names need text without '=' or NUL, values no NUL")
         if self.python is not None and not os.access(self.python, os.X_OK):
             raise UsageError("policy.python", f"{self.python!r} is not an executable file")
+
+    @classmethod
+    def from_environment(cls) -> Policy:
+        """The default policy. JAILPY_ALLOW_DEGRADED (layer names, separated by commas) is the operator's word on which
+        layers this host may lack."""
+        named = os.environ.get("JAILPY_ALLOW_DEGRADED", "").replace(",", " ").split()
+        return cls(allow_degraded=frozenset(named))
 
 
 def _layer_names(names: Iterable[str]) -> frozenset[str]:

@@ -18,8 +18,9 @@ One value is one frame; lengths and counts are decimal ASCII without leading zer
 opaque, and an opaque value equals nothing. A container that holds itself runs into the depth or node bound.
 
 `decode` is safe on hostile bytes: every length is checked against what is left before anything is allocated, nothing
-recurses in Python, trailing bytes, duplicate or unhashable members and hash floods are refused. `encode` runs beside
-guest code and protects nobody; it only never calls anything that the guest's classes define.
+recurses in Python, trailing bytes, duplicate or unhashable members and floods of equal hashes are refused. Keys that
+are chosen to walk over the same table slots can still cost seconds at the default bounds: see MAX_MEMBERS. `encode`
+runs beside guest code and protects nobody; it only never calls anything that the guest's classes define.
 """
 
 from __future__ import annotations

@@ -1,0 +1,222 @@
+"""Every form in which tests come, and the mistakes that are named."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jailpy.compare import TextCompare, ValueCompare
+from jailpy.errors import UsageError
+from jailpy.testcase import AssertTest, CallTest, StdioTest, parse_tests
+
+
+def one(test: object, **options: bool) -> Any:
+    (parsed,) = parse_tests([test], **options)
+    return parsed
+
+
+def test_seed_form() -> None:
+    tests = [{"input": "1 2\r\n", "expected_output": "3"}, {"expected_output": b"\xff"}]
+    expected = (StdioTest(b"1 2\r\n", b"3"), StdioTest(b"", b"\xff"))
+    assert parse_tests(tests) == expected
+    assert parse_tests(tuple(tests)) == expected
+    assert parse_tests(expected) == expected
+    assert parse_tests(tests[0]) == expected[:1]
+    assert parse_tests(json.dumps(tests[:1])) == expected[:1]
+
+
+def test_stdio_bytes_are_kept() -> None:
+    assert one({"type": "stdio", "input": "\udcff\u20ac", "expected_output": ""}).input == b"\xff\xe2\x82\xac"
+    assert one({"input": ["a", "b"], "expected_output": ["c", ""]}) == StdioTest(b"a\nb", b"c\n")
+    test = one({"input": "", "expected_output": "", "compare": {"mode": "float", "abs": 1}, "weight": 2, "id": 5})
+    assert test == StdioTest(b"", b"", TextCompare("float", abs=1), 2.0)
+
+
+def test_call_form() -> None:
+    test = one({"function": "Solution.f", "args": [[1]], "kwargs": {"k": None}, "expected": {1: (2,)}, "prelude": "x"})
+    assert test == CallTest("Solution.f", ([1],), {"k": None}, {1: (2,)}, ValueCompare(), "x")
+    test = one({"type": "call", "function": "f", "args_text": '[1, 2]\n"a"\n', "expected": 1, "compare": "float"})
+    assert test == CallTest("f", ([1, 2], "a"), {}, 1, ValueCompare("float"))
+    assert one({"function": "f", "expected": None}).args == ()
+    assert one({"function": "f", "args": [10**5000, math.inf, {1, 2}, b"x"], "expected": 0}).args[2] == {1, 2}
+
+
+def test_values_are_copied() -> None:
+    args: list[Any] = [[1]]
+    test = one({"function": "f", "args": args, "expected": args})
+    args[0].append(2)
+    assert test.args == ([1],)
+    assert test.expected == [[1]]
+
+
+def test_assert_forms() -> None:
+    assert parse_tests(["assert f(1) == 2", "assert f(2) == 3"]) == (
+        AssertTest("assert f(1) == 2"),
+        AssertTest("assert f(2) == 3"),
+    )
+    assert one("assert f()", in_process=True).in_process
+    assert not one({"code": "assert f()", "in_process": False}, in_process=True).in_process
+    assert one({"type": "assert", "code": "check(f)", "prelude": "def check(f): ...", "note": ""}).prelude
+
+
+def test_mixed_lists() -> None:
+    group = {"inputs": ["1", "2"], "outputs": ["1\n", "2\n"]}
+    tests = parse_tests([{"input": "", "expected_output": ""}, "assert f()", group, {"function": "f", "expected": 1}])
+    assert [type(test) for test in tests] == [StdioTest, AssertTest, StdioTest, StdioTest, CallTest]
+
+
+def test_groups_of_programs() -> None:
+    group: dict[str, Any] = {"inputs": ["1\n", ["2", "3"]], "outputs": ["a\n", ["b", "c"]], "fn_name": None}
+    expected = (StdioTest(b"1\n", b"a\n"), StdioTest(b"2\n3", b"b\nc"))
+    assert parse_tests(group) == expected
+    assert parse_tests(json.dumps(group)) == expected
+    (_, second) = parse_tests(group | {"fn_name": "", "compare": "tokens"})
+    assert second == StdioTest(b"2\n3", b"b\nc", TextCompare("tokens"))
+
+
+def test_groups_of_calls_with_texts() -> None:
+    group = {"fn_name": "add", "inputs": ["[1]\n2", '"a"\n{"1": 2}\n', ""], "outputs": ["[3]", '["x"]', "[null]"]}
+    tests = parse_tests(group)
+    assert tests == (
+        CallTest("add", ([1], 2), {}, [3]),
+        CallTest("add", ("a", {"1": 2}), {}, ["x"]),
+        CallTest("add", (), {}, [None]),
+    )
+    assert parse_tests({"fn_name": "f", "inputs": ["1"], "outputs": [[2]]}) == (CallTest("f", (1,), {}, [2]),)
+
+
+def test_groups_of_calls_with_lists() -> None:
+    wrapped = ValueCompare(one_item_list=True)
+    assert parse_tests({"fn_name": "f", "inputs": [[1, 2], [3, 4]], "outputs": [[3], [[7]]]}) == (
+        CallTest("f", (1, 2), {}, [3], wrapped),
+        CallTest("f", (3, 4), {}, [[7]], wrapped),
+    )
+    assert parse_tests({"fn_name": "f", "inputs": [[1], ["[2]"]], "outputs": [[3], "[4]"]}) == (
+        CallTest("f", (1,), {}, [3]),
+        CallTest("f", ("[2]",), {}, "[4]"),
+    )
+
+
+class Odd(list):  # type: ignore[type-arg]
+    pass
+
+
+CYCLE: list[Any] = []
+CYCLE.append(CYCLE)
+STDIO = {"input": "", "expected_output": ""}
+CALL = {"function": "f", "expected": 1}
+GROUP: dict[str, Any] = {"inputs": ["1"], "outputs": ["2"]}
+
+
+@pytest.mark.parametrize(
+    ("tests", "field"),
+    [
+        ([], "tests"),
+        ({}, "tests"),
+        ("[]", "tests"),
+        ("assert f() == 1", "tests"),
+        ("[" * 100_000, "tests"),
+        ("5", "tests"),
+        (None, "tests"),
+        (5, "tests"),
+        ({"inputs": [], "outputs": []}, "tests"),
+        ([5], "tests[0]"),
+        ([STDIO, None], "tests[1]"),
+        ([[STDIO]], "tests[0]"),
+        ([""], "tests[0]"),
+        ([" \n"], "tests[0]"),
+        ([json.dumps(STDIO)], "tests[0]"),
+        ([{"type": "check", "input": "", "checker": "x"}], "tests[0].type"),
+        ([{"type": "interact"}], "tests[0].type"),
+        ([{"input": "", "interactor": "x"}], "tests[0].type"),
+        ([{"files": {}, "command": "x"}], "tests[0].type"),
+        ([{"type": "stdioo"}], "tests[0].type"),
+        ([{"type": []}], "tests[0].type"),
+        ([{"weight": 1}], "tests[0]"),
+        ([{"input": "1"}], "tests[0].expected_output"),
+        ([{"input": "1", "output": "2"}], "tests[0].output"),
+        ([STDIO | {"repeat": 3}], "tests[0].repeat"),
+        ([STDIO | {"input": 5}], "tests[0].input"),
+        ([STDIO | {"input": [1]}], "tests[0].input"),
+        ([STDIO | {"expected_output": None}], "tests[0].expected_output"),
+        ([STDIO, STDIO | {"input": "\ud800"}], "tests[1].input"),
+        ([STDIO | {"compare": "value"}], "tests[0].compare.mode"),
+        ([STDIO | {"weight": -1}], "tests[0].weight"),
+        ([STDIO | {"weight": math.nan}], "tests[0].weight"),
+        ([STDIO | {"weight": "1"}], "tests[0].weight"),
+        ([STDIO | {"weight": 0}], "tests"),
+        ([StdioTest(b"", b"", weight=-1)], "tests[0].weight"),
+        ([STDIO | {"function": "f"}], "tests[0].input"),
+        ([{"function": "f"}], "tests[0].expected"),
+        ([{"type": "call", "expected": 1}], "tests[0].function"),
+        ([CALL | {"function": "f()"}], "tests[0].function"),
+        ([CALL | {"function": "a..b"}], "tests[0].function"),
+        ([CALL | {"function": 5}], "tests[0].function"),
+        ([CALL | {"args": 5}], "tests[0].args"),
+        ([CALL | {"args": "12"}], "tests[0].args"),
+        ([CALL | {"args": [], "args_text": ""}], "tests[0].args_text"),
+        ([CALL | {"args_text": "1\nx"}], "tests[0].args_text line 2"),
+        ([CALL | {"args_text": 5}], "tests[0].args_text"),
+        ([CALL | {"kwargs": {1: 2}}], "tests[0].kwargs"),
+        ([CALL | {"kwargs": []}], "tests[0].kwargs"),
+        ([CALL | {"args": [1, {"k": [object()]}]}], "tests[0].args[1]['k'][0]"),
+        ([CALL | {"kwargs": {"k": Odd()}}], "tests[0].kwargs['k']"),
+        ([CALL | {"expected": 1j}], "tests[0].expected"),
+        ([CALL | {"expected": {1j}}], "tests[0].expected (a member)"),
+        ([CALL | {"expected": {1j: 1}}], "tests[0].expected (a key)"),
+        ([CALL | {"expected": CYCLE}], "tests[0].expected"),
+        ([CALL | {"prelude": 5}], "tests[0].prelude"),
+        ([{"code": 5}], "tests[0].code"),
+        ([{"code": ""}], "tests[0].code"),
+        ([{"code": "x", "in_process": 1}], "tests[0].in_process"),
+        (GROUP | {"outputs": []}, "tests.outputs"),
+        (GROUP | {"inputs": "1"}, "tests.inputs"),
+        ({"inputs": ["1"]}, "tests.outputs"),
+        (GROUP | {"prelude": "x"}, "tests.prelude"),
+        (GROUP | {"assert_case": []}, "tests.assert_case"),
+        (GROUP | {"inputs": [5]}, "tests.inputs[0]"),
+        (GROUP | {"outputs": [5]}, "tests.outputs[0]"),
+        (GROUP | {"fn_name": "f", "inputs": ["x"]}, "tests.inputs[0] line 1"),
+        (GROUP | {"fn_name": "f", "inputs": [5]}, "tests.inputs[0]"),
+        (GROUP | {"fn_name": "f", "outputs": ["x"]}, "tests.outputs[0]"),
+        (GROUP | {"fn_name": 5}, "tests.fn_name"),
+        ([GROUP | {"fn_name": "f", "inputs": [[1j]]}], "tests[0].inputs[0][0]"),
+    ],
+    ids=lambda item: item if type(item) is str and len(item) < 50 else "tests",
+)
+def test_mistakes_are_named(tests: object, field: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_tests(tests)
+    assert caught.value.field == field
+
+
+def test_messages_say_what_to_do() -> None:
+    with pytest.raises(UsageError, match="it takes compare, expected_output, input, type, weight"):
+        parse_tests([STDIO | {"repeat": 1}])
+    with pytest.raises(UsageError, match="this version does not judge check tests yet"):
+        parse_tests([{"type": "check"}])
+    with pytest.raises(UsageError, match="give assert code as a list"):
+        parse_tests("assert f() == 1")
+    with pytest.raises(UsageError, match="'Odd' is no plain value"):
+        parse_tests([CALL | {"args": [Odd()]}])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["input", "code", "args"]), inner),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(json_values | st.lists(st.dictionaries(st.sampled_from(["type", *STDIO, *CALL, *GROUP, "code"]), json_values)))
+def test_anything_parses_or_is_a_usage_error(tests: object) -> None:
+    try:
+        assert parse_tests(tests)
+    except UsageError as error:
+        assert error.field.startswith("tests")
