@@ -64,9 +64,11 @@ def compile_filter(groups_left_out: frozenset[str] = frozenset(), *, machine: st
     program.set_attr(seccomp.Attr.CTL_OPTIMIZE, _BINARY_TREE)
     for call, decision in _decisions(groups_left_out):
         number = _number(seccomp, call)
-        if seccomp.resolve_syscall(arch, call) < 0:
+        if decision == UNKNOWN or seccomp.resolve_syscall(arch, call) < 0:
             continue
         for outcome, conditions in _paths(decision):
+            if outcome == UNKNOWN:
+                continue
             action = seccomp.ALLOW if outcome == ALLOW else seccomp.ERRNO(outcome)
             arguments = [seccomp.Arg(arg, getattr(seccomp, compare), *data) for arg, compare, *data in conditions]
             program.add_rule_exactly(action, number, *arguments)
@@ -95,10 +97,11 @@ def _decisions(groups_left_out: frozenset[str]) -> Iterator[tuple[str, int | Mat
     for allowed in ALLOWED:
         if allowed.group not in groups_left_out:
             yield from ((call, ALLOW) for call in allowed.calls)
-    yield from ((checked.call, checked.decision) for checked in CHECKED)
+    for checked in CHECKED:
+        left_out = checked.without is not None and checked.group in groups_left_out
+        yield checked.call, (checked.without if left_out else checked.decision)
     for denied in DENIED:
-        if denied.errno != UNKNOWN:
-            yield from ((call, denied.errno) for call in denied.calls)
+        yield from ((call, denied.errno) for call in denied.calls)
 
 
 def _number(seccomp: ModuleType, call: str) -> int:
