@@ -4,9 +4,9 @@ Used in three ways: as hatchling's build hook (wheels and editable installs), as
 native/Makefile, and as `python3 hatch_build.py --flags` by the Makefile's other builds, so that the flags are written
 down once. Needs nothing but a C compiler and the standard library.
 
-    CC                     the compiler, with options if any; default: musl-gcc, cc, gcc, clang, the first that is there
-    JAILPY_WHEEL_PLATFORM  platform tag of the wheel; default: linux_<machine>. The helper is static, so a release may say
-                           manylinux_2_17_x86_64.musllinux_1_1_x86_64
+    CC                     the compiler, with options if any; default: the first of musl-gcc, cc, gcc, clang
+    JAILPY_WHEEL_PLATFORM  platform tag of the wheel; default: linux_<machine>. The helper is static, so a release may
+                           say manylinux_2_17_x86_64.musllinux_1_1_x86_64
 """
 
 from __future__ import annotations
@@ -34,10 +34,14 @@ else:
 
 ROOT = Path(__file__).resolve().parent
 HELPER = Path("jailpy", "_native", "jailpy-init")
-FLAGS = (
-    "-O2 -std=c11 -Wall -Wextra -Werror -Wconversion -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong"
-).split()
-PACKAGES = "Debian, Ubuntu: apt install musl-tools linux-libc-dev; Fedora: dnf install gcc glibc-static; Alpine: apk add gcc musl-dev linux-headers"
+FLAGS = [
+    *("-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion"),
+    *("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-fstack-protector-strong"),
+]
+PACKAGES = (
+    "Debian, Ubuntu: apt install musl-tools linux-libc-dev; "
+    "Fedora: dnf install gcc glibc-static; Alpine: apk add gcc musl-dev linux-headers"
+)
 PT_INTERP = 3
 
 
@@ -81,7 +85,7 @@ def build(output: Path) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".build-") as folder:
         fresh = Path(folder, output.name)
-        command = [*compiler(), "-static", *FLAGS, *sources, "-o", str(fresh)]
+        command = [*compiler(), "-static", "-s", *FLAGS, *sources, "-o", str(fresh)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:
             raise NativeBuildError(

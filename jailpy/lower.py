@@ -3,15 +3,17 @@ about a jail is decided here, before a process of it exists."""
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
+from typing import Any
 
 from jailpy import languages, roots
 from jailpy.errors import LayerMissing
 from jailpy.kernel import landlock, namespaces, rlimits
-from jailpy.kernel.namespaces import NEW, Ids
+from jailpy.kernel.namespaces import NEW, Ids, choose_zygote_ids
 from jailpy.kernel.probe import Host
 from jailpy.kernel.seccomp.compile import load_filter
-from jailpy.kernel.spec import Fault, Flag, LaunchSpec
+from jailpy.kernel.spec import Fault, Flag, LaunchSpec, Rlimit
 from jailpy.limits import Limits
 from jailpy.policy import EXTRAS, LAYERS, Policy
 from jailpy.roots import File, Places
@@ -85,6 +87,56 @@ def lower(
         filter=seccomp_filter(host),
         fault=fault,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ZygoteSpecs:
+    """A zygote's own jail, the jails made from it, and the plan by which its children confine themselves."""
+
+    zygote: LaunchSpec
+    stamp: LaunchSpec
+    plan: dict[str, Any]
+    ids: int
+
+
+def lower_zygote(policy: Policy, limits: Limits, host: Host, leaf: str, preload: tuple[str, ...]) -> ZygoteSpecs:
+    """Specs for warm jails. Needs a host with every namespace; `limits` gives disk_mb and the environment's threads."""
+    python = languages.interpreter(policy)
+    ids = choose_zygote_ids()
+    rules = landlock.lower(roots.INSIDE.writable, "/dev", host.landlock_abi)
+    namespaces_all = sum(NEW.values())
+    zygote = LaunchSpec(
+        argv=(python.executable, f"{roots.INSIDE.driver}/zygote.py"),
+        envp=languages.environment(policy, limits.processes, roots.INSIDE),
+        flags=base_flags(host) | Flag.STAMP | Flag.KEEP_CAPS,
+        namespaces=namespaces_all,
+        uid_map=ids.map,
+        gid_map=ids.map,
+        cgroup_leaf=leaf,
+        cgroup_parent=host.cgroup.path if host.cgroup else "",
+        mounts=roots.zygote_root(policy, python.folders),
+        rlimits=(Rlimit(resource.RLIMIT_CORE, rlimits.CORE, rlimits.CORE),),
+    )
+    stamp = LaunchSpec(
+        argv=(),
+        envp=(),
+        flags=Flag.NEW_ROOT | Flag.PARKED,
+        namespaces=namespaces_all & ~NEW["network_namespace"],
+        root_at="",
+        mounts=roots.stamped_root(limits, namespaces.GUEST_ID),
+        sysctls=_NO_MORE_USER_NAMESPACES,
+    )
+    plan = {
+        "filter": seccomp_filter(host),
+        "namespaces": namespaces_all & ~NEW["pid_namespace"],
+        "guest": namespaces.GUEST_ID,
+        "set_ids": ids.count > 1,
+        "set_groups": ids.count > 1,
+        "landlock_handled": (rules.handled_fs, rules.handled_net, rules.scoped),
+        "landlock_rules": tuple((rule.path, rule.access) for rule in rules.rules),
+        "preload": list(preload),
+    }
+    return ZygoteSpecs(zygote, stamp, plan, ids.count)
 
 
 def base_flags(host: Host) -> Flag:

@@ -33,7 +33,7 @@ class Task:
         """The code's file in the working folder."""
         return MODULE if self.mode == "call" else SCRIPT
 
-    def request(self, work: str) -> bytes:
+    def request(self, work: str, more: Mapping[str, Any] | None = None) -> bytes:
         """The driver's request, framed; `work` is the working folder as the guest sees it."""
         body = values.encode(
             {
@@ -42,6 +42,7 @@ class Task:
                 "frame_bytes": self.frame_bytes,
                 "frame_nodes": MAX_VALUE_NODES,
                 **self.arguments,
+                **(more or {}),
             },
             max_bytes=1 << 28,
             max_nodes=1 << 24,

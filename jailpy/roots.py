@@ -15,6 +15,7 @@ from jailpy.policy import Policy, ReadOnly
 GUEST_CODE = str(Path(__file__).parent / "guest")
 RDONLY, NOSUID, NODEV, NOEXEC = 1, 2, 4, 8
 INODES_PER_MIB = 256
+_PRIVATE = "/.private"
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Loader cache and the links through which Debian names its default programs. Nothing that tells one host from another.
@@ -105,10 +106,29 @@ def host_root(
     """The default root: the host's /usr and its interpreters, read-only, and private places to write."""
     table = _Table()
     _system(table, policy, interpreters)
-    table.mount(MountKind.PROC, "/proc", RDONLY | NOSUID | NODEV | NOEXEC, "subset=pid,hidepid=invisible")
     _private(table, limits, owner)
     for file in files:
         _work_file(table, file, owner)
+    return tuple(table.ops)
+
+
+def zygote_root(policy: Policy, interpreters: tuple[str, ...]) -> tuple[MountOp, ...]:
+    """The root of a zygote's jail, which every jail made from it shares: all but the private places.
+
+    Its /proc is whole and writable, for the makers of further jails; each of those jails covers it with its own."""
+    table = _Table()
+    _system(table, policy, interpreters)
+    for path in (*INSIDE.writable, _PRIVATE):
+        table.folder(path)
+    table.mount(MountKind.PROC, "/proc", NOSUID | NODEV | NOEXEC, "")
+    return tuple(table.ops)
+
+
+def stamped_root(limits: Limits, owner: int) -> tuple[MountOp, ...]:
+    """What one jail adds to its zygote's root."""
+    table = _Table()
+    table.made |= {path.strip("/") for path in (*INSIDE.writable, _PRIVATE, "/proc", "/dev")}
+    _private(table, limits, owner)
     return tuple(table.ops)
 
 
@@ -140,13 +160,14 @@ def _device(path: str) -> int:
 
 
 def _private(table: _Table, limits: Limits, owner: int) -> None:
-    """One tmpfs behind all writable places, so that disk_mb bounds their sum."""
+    """Its own /proc, and one tmpfs behind all writable places, so that disk_mb bounds their sum."""
+    table.mount(MountKind.PROC, "/proc", RDONLY | NOSUID | NODEV | NOEXEC, "subset=pid,hidepid=invisible")
     inodes = max(limits.disk_mb * INODES_PER_MIB, 1024)
     table.mount(
-        MountKind.TMPFS, "/.private", NOSUID | NODEV, f"size={limits.disk_bytes},nr_inodes={inodes},mode=0711"
+        MountKind.TMPFS, _PRIVATE, NOSUID | NODEV, f"size={limits.disk_bytes},nr_inodes={inodes},mode=0711"
     )
     for path in INSIDE.writable:
-        inner = f"/.private/{os.path.basename(path)}"
+        inner = f"{_PRIVATE}/{os.path.basename(path)}"
         own = path == INSIDE.work
         table.folder(path)
         table.folder(inner, mode=0o755 if own else 0o1777, owner=owner if own else 0)

@@ -24,8 +24,6 @@ static void enter(struct jail *jail)
 		MUST(STAGE_IDMAP, 4, (int)syscall(SYS_setresuid, 0, 0, 0));
 	}
 	jail_die_with_maker(jail); /* after the ids: a change of ids cancels it */
-	if (jail->network >= 0)
-		MUST(STAGE_CLONE, 3, setns(jail->network, (int)K_CLONE_NEWNET));
 	if (wire->namespaces & K_CLONE_NEWCGROUP)
 		MUST(STAGE_CGROUP_NAMESPACE, 0, unshare((int)K_CLONE_NEWCGROUP));
 	if (wire->namespaces & K_CLONE_NEWUTS)

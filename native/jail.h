@@ -15,7 +15,7 @@ struct jail {
 	int channel;               /* the guest's 3: requests and value frames, or none */
 	int stamper;               /* a zygote's 4: where it asks for further jails, or none */
 	int cgroup;                /* its leaf, a directory */
-	int network;               /* a network namespace to join, or none */
+	const char *maps;          /* the id map (uids and gids alike) of a stamped jail, in place of the spec's */
 	int gate;                  /* between maker and PID 1; its end of file is the maker's death */
 	int sources[MAX_SOURCES];  /* detached mounts, one a row of the mount table */
 };

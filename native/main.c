@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 	MUST(STAGE_KEEPER, 0, library = k_pidfd_open(getppid()));
 	load_spec(&jail);
 	jail.input = given[ARG_IN], jail.output = given[ARG_OUT], jail.errors = given[ARG_ERR];
-	jail.channel = given[ARG_CHANNEL], jail.cgroup = given[ARG_LEAF], jail.network = -1, jail.stamper = -1;
+	jail.channel = given[ARG_CHANNEL], jail.cgroup = given[ARG_LEAF], jail.stamper = -1;
 	if (given[ARG_STAMP] >= 0)
 		stamp_prepare(given[ARG_STAMP]);
 	if (jail.spec.wire->flags & FLAG_SOURCES_OUTSIDE)

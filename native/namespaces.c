@@ -40,8 +40,11 @@ static int write_file(const char *path, const char *text)
 	return done == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-static void map_ids(const struct spec *spec, pid_t pid)
+static void map_ids(const struct jail *jail, pid_t pid)
 {
+	const struct spec *spec = &jail->spec;
+	const char *uids = jail->maps ? jail->maps : spec_text(spec, spec->wire->uid_map);
+	const char *gids = jail->maps ? jail->maps : spec_text(spec, spec->wire->gid_map);
 	char path[64];
 
 	if (spec->wire->flags & FLAG_DENY_SETGROUPS) {
@@ -49,18 +52,21 @@ static void map_ids(const struct spec *spec, pid_t pid)
 		MUST(STAGE_IDMAP, 0, write_file(path, "deny"));
 	}
 	proc_path(path, sizeof path, pid, "uid_map");
-	MUST(STAGE_IDMAP, 1, write_file(path, spec_text(spec, spec->wire->uid_map)));
+	MUST(STAGE_IDMAP, 1, write_file(path, uids));
 	proc_path(path, sizeof path, pid, "gid_map");
-	MUST(STAGE_IDMAP, 2, write_file(path, spec_text(spec, spec->wire->gid_map)));
+	MUST(STAGE_IDMAP, 2, write_file(path, gids));
 }
 
 /* The gate stays open on the maker's side for as long as the maker lives, so its end of file is the maker's death: a
- * parent in another pid namespace has no number to ask for. Asked after PDEATHSIG is set, so that no moment is missed. */
+ * parent in another pid namespace has no number to ask for. Asked after PDEATHSIG is set, so that no moment is missed.
+ * A stamped jail lies in its maker's pid namespace and ends with that. */
 void jail_die_with_maker(struct jail *jail)
 {
 	int signal_sent = jail->spec.wire->namespaces & K_CLONE_NEWPID ? SIGKILL : SIGTERM;
 	char unused;
 
+	if (jail->spec.wire->flags & FLAG_PARKED)
+		return;
 	MUST(STAGE_PARENT_DEATH, 0, prctl(PR_SET_PDEATHSIG, signal_sent, 0, 0, 0));
 	if (recv(jail->gate, &unused, 1, MSG_DONTWAIT) == 0)
 		_exit(1);
@@ -93,7 +99,7 @@ pid_t jail_clone(struct jail *jail, int *pidfd)
 	}
 	close(gate[1]);
 	if (wire->namespaces & K_CLONE_NEWUSER)
-		map_ids(&jail->spec, pid);
+		map_ids(jail, pid);
 	MUST(STAGE_CLONE, 2, write(gate[0], "", 1));
 	jail->gate = gate[0];
 	return pid;

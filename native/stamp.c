@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,26 +42,28 @@ int stamp_socket(struct jail *zygote)
 	return ends[0];
 }
 
-/* One request: a byte, with the leaf and, where the slot has one, its network namespace. */
-static ssize_t receive(int requests, int *leaf, int *network)
+/* One request: the id map of the new jail, with its slot's network namespace and, where there is one, its leaf. */
+static char maps[512];
+
+static ssize_t receive(int requests, int *network, int *leaf)
 {
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(2 * sizeof(int))];
 	} control;
-	char byte;
-	struct iovec part = {&byte, 1};
+	struct iovec part = {maps, sizeof maps - 1};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
 	                         .msg_controllen = sizeof control};
 	ssize_t n = recvmsg(requests, &message, MSG_CMSG_CLOEXEC);
 
 	*leaf = *network = -1;
+	maps[n > 0 ? n : 0] = '\0';
 	struct cmsghdr *rights = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (rights && rights->cmsg_type == SCM_RIGHTS) {
 		size_t bytes = rights->cmsg_len - CMSG_LEN(0);
-		memcpy(leaf, CMSG_DATA(rights), sizeof(int));
+		memcpy(network, CMSG_DATA(rights), sizeof(int));
 		if (bytes >= 2 * sizeof(int))
-			memcpy(network, CMSG_DATA(rights) + sizeof(int), sizeof(int));
+			memcpy(leaf, CMSG_DATA(rights) + sizeof(int), sizeof(int));
 	}
 	return n;
 }
@@ -98,15 +101,17 @@ _Noreturn void stamp_loop(pid_t zygote, int requests)
 			_exit(0);
 		if (!watched[1].revents)
 			continue;
-		int pidfd = -1;
-		if (receive(requests, &stamped.cgroup, &stamped.network) <= 0)
+		int pidfd = -1, network = -1;
+		if (receive(requests, &network, &stamped.cgroup) <= 0)
 			_exit(0);
+		/* Joined here, by whom it belongs to: the new jail has no power over it. */
+		MUST(STAGE_CLONE, 3, setns(network, (int)K_CLONE_NEWNET));
+		close(network);
+		stamped.maps = maps;
 		pid_t pid = jail_clone(&stamped, &pidfd);
 		answer(requests, pid, pidfd);
 		close(stamped.gate), close(pidfd);
 		if (stamped.cgroup >= 0)
 			close(stamped.cgroup);
-		if (stamped.network >= 0)
-			close(stamped.network);
 	}
 }

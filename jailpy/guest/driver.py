@@ -170,6 +170,64 @@ def _describe(error):
     return (type(error).__name__[:100], message, where[:300])
 
 
+def place(path, content, mode):
+    """One file of the working folder, with the folders on the way to it."""
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        os.makedirs(folder)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with os.fdopen(fd, "wb") as file:
+        file.write(content)
+        os.fchmod(fd, mode)
+
+
+def end(run, mode):
+    """Runs to the end of the process, as an interpreter that was started for this program would end.
+
+    In a child of a zygote the interpreter's own finalisation would walk, and so copy, all that the zygote holds.
+    """
+    if mode != "script":
+        _leave(run())
+    code = 1
+    try:
+        code = run()
+    except SystemExit as error:
+        code = _exit_code(error.code)
+    except BaseException as error:
+        _show(error)
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+    import atexit
+
+    atexit._run_exitfuncs()
+    sys.modules["__main__"].__dict__.clear()
+    _leave(code)
+
+
+def _exit_code(value):
+    if value is None:
+        return 0
+    if isinstance(value, int):
+        return value & 0xFF
+    try:
+        print(value, file=sys.stderr)
+    except BaseException:
+        pass
+    return 1
+
+
+def _leave(code):
+    """Flushes and ends. A flush that fails is exit code 120, as in the interpreter's own end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except BaseException:
+            code = code or 120
+    os._exit(code)
+
+
 def main():
     """A fresh interpreter: one request from the channel, then the interpreter's own way to end."""
     import values
@@ -179,15 +237,10 @@ def main():
     sys.path[0] = os.path.dirname(request["path"])
     sys.argv[:] = [os.path.basename(request["path"])]
     del sys.modules["values"]  # the guest's own `import values` must find its own
-    code = Driver(request, values.encode, values.TooLarge).run()
+    run = Driver(request, values.encode, values.TooLarge).run
     if request["mode"] == "script":
-        sys.exit(code)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BaseException:
-            pass
-    os._exit(code)
+        sys.exit(run())
+    _leave(run())
 
 
 if __name__ == "__main__":

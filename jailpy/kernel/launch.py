@@ -14,7 +14,7 @@ import select
 import signal
 import socket
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from jailpy.errors import HelperLost, InfrastructureError, SetupError
@@ -98,7 +98,19 @@ class Helper:
     spec: LaunchSpec
     socket: socket.socket
     pidfd: int
-    pending: list[Report] = field(default_factory=list)
+
+    def fileno(self) -> int:
+        """Readable when `reports` has something."""
+        return self.socket.fileno()
+
+    def reports(self) -> list[Report]:
+        """What jailpy-init said since the start. SetupError for a fault, HelperLost when it ended without a word."""
+        report = self.receive()
+        if report is None:
+            raise HelperLost("jailpy-init ended while the guest ran, and did not say why")
+        if report.kind is ReportKind.FAULT:
+            raise explain(report, self.spec)
+        return [report]
 
     def receive(self) -> Report | None:
         """The next report if one is there; None at the end of the helper. BlockingIOError where nothing is there yet."""

@@ -11,12 +11,11 @@ import os
 import select
 import time
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from jailpy.errors import HelperLost
 from jailpy.kernel import memory
 from jailpy.kernel.cgroup import Leaf
-from jailpy.kernel.launch import Helper, explain
-from jailpy.kernel.spec import ReportKind
+from jailpy.kernel.spec import Report, ReportKind
 from jailpy.limits import Limits
 
 _CHUNK = 1 << 16
@@ -68,14 +67,22 @@ class Streams:
     frame_bytes: int = 0
 
 
-def watch(helper: Helper, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> Facts:
+class Source(Protocol):
+    """Where a jail's end is heard of: readable when there are reports, and able to kill."""
+
+    def fileno(self) -> int: ...
+    def reports(self) -> list[Report]: ...
+    def kill(self) -> None: ...
+
+
+def watch(source: Source, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> Facts:
     """Until the jail is empty. Kills it when a limit fires; HelperLost when jailpy-init ends without a word."""
-    return _Watch(helper, leaf, limits, streams, init_pid).run()
+    return _Watch(source, leaf, limits, streams, init_pid).run()
 
 
 class _Watch:
-    def __init__(self, helper: Helper, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> None:
-        self.helper = helper
+    def __init__(self, source: Source, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> None:
+        self.source = source
         self.leaf = leaf
         self.limits = limits
         self.streams = streams
@@ -84,6 +91,8 @@ class _Watch:
         self.poll = select.poll()
         self.begun = time.monotonic()
         self.cpu_begun = leaf.cpu_us() if leaf else 0
+        self.oom_kills_begun = leaf.oom_kills() if leaf else 0
+        self.fork_refusals_begun = leaf.fork_refusals() if leaf else 0
         self.starved_begun = leaf.starved_us() if leaf else 0
         self.next_cpu_check = self.begun + min(limits.cpu_s / (os.cpu_count() or 1), _CPU_CHECK_MAX)
         controllers = leaf.home.controllers if leaf else frozenset()
@@ -114,7 +123,7 @@ class _Watch:
 
     def _register(self) -> None:
         streams, self.pids_events = self.streams, -1
-        self.poll.register(self.helper.socket, select.POLLIN)
+        self.poll.register(self.source.fileno(), select.POLLIN)
         for fd in (streams.stdout, streams.stderr):
             self.poll.register(fd, select.POLLIN)
         if streams.channel >= 0:
@@ -135,7 +144,7 @@ class _Watch:
 
     def _handle(self, fd: int, events: int) -> None:
         streams = self.streams
-        if fd == self.helper.socket.fileno():
+        if fd == self.source.fileno():
             self._report()
         elif fd == self.pids_events:
             self._kill(Fired.PROCESSES)
@@ -146,17 +155,13 @@ class _Watch:
             self._read(fd)
 
     def _report(self) -> None:
-        report = self.helper.receive()
-        if report is None:
-            raise HelperLost("jailpy-init ended while the guest ran, and did not say why")
-        if report.kind is ReportKind.FAULT:
-            raise explain(report, self.helper.spec)
-        if report.kind is ReportKind.EXITED:
-            self.facts.wait_status = report.wait_status
-            self.facts.disk_full = bool(report.disk_full)
-            self.facts.cpu_s = report.cpu_us / 1e6
-            self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
-        self.gone = report.kind is ReportKind.GONE
+        for report in self.source.reports():
+            if report.kind is ReportKind.EXITED:
+                self.facts.wait_status = report.wait_status
+                self.facts.disk_full = bool(report.disk_full)
+                self.facts.cpu_s = report.cpu_us / 1e6
+                self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
+            self.gone = report.kind is ReportKind.GONE
 
     def _feed(self, fd: int) -> None:
         """Writes what fits. A guest that does not read its input, or closes it, is within its rights."""
@@ -254,15 +259,15 @@ class _Watch:
         """The first limit that fires is the reason; the keeper does the killing."""
         if self.facts.fired is Fired.NONE:
             self.facts.fired = why
-            self.helper.kill()
+            self.source.kill()
 
     def _measure(self) -> None:
         facts = self.facts
         facts.wall_s = time.monotonic() - self.begun
         if self.leaf:
             facts.cpu_s = (self.leaf.cpu_us() - self.cpu_begun) / 1e6
-            facts.oom_kills = self.leaf.oom_kills()
-            facts.fork_refusals = self.leaf.fork_refusals()
+            facts.oom_kills = self.leaf.oom_kills() - self.oom_kills_begun
+            facts.fork_refusals = self.leaf.fork_refusals() - self.fork_refusals_begun
             peak = self.leaf.memory_peak()
             if peak is not None:
                 facts.memory_peak, facts.memory_source = peak, "cgroup"

@@ -53,6 +53,31 @@ def choose_ids(user_namespace: bool = True) -> Ids:
     return Ids(f"{GUEST_ID} {os.geteuid()} 1\n", f"{GUEST_ID} {os.getegid()} 1\n", GUEST_ID, False, True)
 
 
+ZYGOTE_IDS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ZygoteIds:
+    """`map` gives a zygote's user namespace `count` ids; id 0 is the zygote's own, each of its jails takes another."""
+
+    map: str
+    count: int
+
+
+def choose_zygote_ids() -> ZygoteIds:
+    """Ids for one more zygote. An ordinary user has one to give, so all its jails share that."""
+    if not privileged():
+        return ZygoteIds(f"0 {os.geteuid()} 1\n", 1)
+    first, count = _host_range()
+    size = min(ZYGOTE_IDS, count // 2)
+    return ZygoteIds(f"0 {first + size * random.SystemRandom().randrange(count // size)} {size}\n", size)
+
+
+def jail_map(number: int, ids: int) -> str:
+    """The map of a zygote's jail number `number`: 0 stays the zygote's, the guest gets an id of its own where it can."""
+    return f"{GUEST_ID} 0 1\n" if ids == 1 else f"0 0 1\n{GUEST_ID} {1 + number % (ids - 1)} 1\n"
+
+
 @functools.cache
 def privileged() -> bool:
     """True with CAP_SYS_ADMIN as root: sources can be opened and ids mapped from outside of the user namespace."""

@@ -63,9 +63,9 @@ def compile_filter(groups_left_out: frozenset[str] = frozenset(), *, machine: st
     program.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
     program.set_attr(seccomp.Attr.CTL_OPTIMIZE, _BINARY_TREE)
     for call, decision in _decisions(groups_left_out):
-        number = _number(seccomp, call)
-        if decision == UNKNOWN or seccomp.resolve_syscall(arch, call) < 0:
+        if not _has(seccomp, arch, call, decision):
             continue
+        number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, call)  # rules take the native one; libseccomp translates
         for outcome, conditions in _paths(decision):
             if outcome == UNKNOWN:
                 continue
@@ -89,7 +89,7 @@ def _libseccomp() -> ModuleType:
     except (ImportError, RuntimeError, OSError) as problem:
         raise InfrastructureError(
             f"seccomp: this policy needs a filter of its own and its compiler cannot be loaded ({problem}). "
-            "Install the system package libseccomp2 (libseccomp on Fedora, Alpine and Arch) and the Python package pyseccomp"
+            "Install the system package libseccomp2 (on Fedora and Alpine: libseccomp) and the Python package pyseccomp"
         ) from problem
 
 
@@ -98,18 +98,22 @@ def _decisions(groups_left_out: frozenset[str]) -> Iterator[tuple[str, int | Mat
         if allowed.group not in groups_left_out:
             yield from ((call, ALLOW) for call in allowed.calls)
     for checked in CHECKED:
-        left_out = checked.without is not None and checked.group in groups_left_out
-        yield checked.call, (checked.without if left_out else checked.decision)
+        whole = checked.group not in groups_left_out
+        yield checked.call, checked.decision if checked.without is None or whole else checked.without
     for denied in DENIED:
         yield from ((call, denied.errno) for call in denied.calls)
 
 
-def _number(seccomp: ModuleType, call: str) -> int:
-    """libseccomp's number for a call; its rules take the native one (negative where there is none) and translate."""
-    if all(seccomp.resolve_syscall(getattr(seccomp.Arch, machine.upper()), call) < 0 for machine in MACHINES):
+def _has(seccomp: ModuleType, arch: int, call: str, decision: int | Match) -> bool:
+    """Does this architecture have the call? A call to allow that neither has is a mistake in the rules.
+
+    One to deny may be newer than this libseccomp: without a rule it is denied by the default.
+    """
+    denied = not isinstance(decision, Match) and decision != ALLOW
+    known = any(seccomp.resolve_syscall(getattr(seccomp.Arch, machine.upper()), call) >= 0 for machine in MACHINES)
+    if not known and not denied:
         raise InfrastructureError(f"seccomp: libseccomp knows no call {call!r} on {' or '.join(MACHINES)}")
-    number: int = seccomp.resolve_syscall(seccomp.Arch.NATIVE, call)
-    return number
+    return known and decision != UNKNOWN and bool(seccomp.resolve_syscall(arch, call) >= 0)
 
 
 def _paths(decision: int | Match, before: tuple[Any, ...] = ()) -> Iterator[tuple[int, tuple[Any, ...]]]:
@@ -132,7 +136,7 @@ def _paths(decision: int | Match, before: tuple[Any, ...] = ()) -> Iterator[tupl
 def _complement(mask: int, values: frozenset[int]) -> Iterator[tuple[int, int]]:
     """(mask, value) pairs, disjoint, that together match every number within `mask` that is not in `values`.
 
-    Bit by bit from the top, as a routing table would: where no wanted value goes on, the rest belongs to the complement.
+    Bit by bit from the top, as a routing table would: where no wanted value goes on, the rest is complement.
     """
     prefixes = {0}
     seen = 0
@@ -142,7 +146,9 @@ def _complement(mask: int, values: frozenset[int]) -> Iterator[tuple[int, int]]:
             continue
         seen |= bit
         wanted = {value & seen for value in values}
-        yield from ((seen, prefix) for start in sorted(prefixes) for prefix in (start, start | bit) if prefix not in wanted)
+        yield from (
+            (seen, prefix) for start in sorted(prefixes) for prefix in (start, start | bit) if prefix not in wanted
+        )
         prefixes = wanted
 
 

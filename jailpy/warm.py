@@ -1,0 +1,273 @@
+"""A zygote, the jails that it parks, and the one run of each. What a caller waits for is a message, not a fork."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import select
+import signal
+import socket
+import struct
+import time
+from dataclasses import dataclass, field
+
+from jailpy.errors import HelperLost, InfrastructureError
+from jailpy.guest import values
+from jailpy.kernel import cgroup, rlimits
+from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
+from jailpy.kernel.monitor import Streams, watch
+from jailpy.kernel.namespaces import jail_map
+from jailpy.kernel.probe import Host
+from jailpy.kernel.spec import Report, ReportKind, Stage
+from jailpy.limits import Limits
+from jailpy.lower import ZygoteSpecs, lower_zygote
+from jailpy.policy import Policy
+from jailpy.cold import result
+from jailpy.programs import Task
+from jailpy.roots import INSIDE
+from jailpy.status import Result
+
+_EXIT = struct.Struct("<iQQQ")
+_leaf_numbers = itertools.count(1)
+
+
+def possible(host: Host) -> bool:
+    """Warm jails need every namespace: a zygote's child joins one ready-made."""
+    needed = ("root", "proc", "user_namespace", "pid_namespace", "mount_namespace", "network_namespace")
+    return not any(layer in host.missing for layer in (*needed, "ipc_namespace", "uts_namespace", "cgroup_namespace"))
+
+
+@dataclass(slots=True)
+class Slot:
+    """What outlives a jail: its number (with which the zygote keeps an empty network namespace) and an empty leaf."""
+
+    number: int
+    leaf: cgroup.Leaf | None = None
+    limited: tuple[int, int] | None = None
+
+    def ready(self, host: Host) -> None:
+        """Makes the leaf where there is none yet."""
+        if host.cgroup is not None and self.leaf is None:
+            self.leaf = cgroup.Leaf.make(host.cgroup, f"slot-{self.number}-{next(_leaf_numbers)}")
+            self.limited = None
+
+    def limit(self, limits: Limits) -> None:
+        """Sets the leaf's limits, where they differ from those of the run before."""
+        wanted = limits.memory_bytes, limits.processes
+        if self.leaf is not None and self.limited != wanted:
+            self.leaf.limit(*wanted)
+            self.limited = wanted
+
+    def retire(self) -> None:
+        """Gives up the leaf."""
+        leaf, self.leaf = self.leaf, None
+        if leaf is not None:
+            with contextlib.suppress(OSError):  # a process that the kernel cannot end keeps it; the home goes with us
+                leaf.kill()
+                leaf.remove(0.5)
+            leaf.close()
+
+
+@dataclass(slots=True)
+class WarmJail:
+    """A parked jail: everything is done but the guest. Used once, by `run`, or thrown away, by `discard`."""
+
+    slot: Slot
+    streams: Streams
+    exit: int
+    init: int
+    init_pid: int
+    guest_pid: int
+    gone: bool = field(default=False)
+
+    def fileno(self) -> int:
+        return self.exit
+
+    def reports(self) -> list[Report]:
+        """The zygote's word on how the guest ended, once nothing of it is left."""
+        data = os.read(self.exit, _EXIT.size)
+        if len(data) != _EXIT.size:
+            raise HelperLost("the zygote ended while the guest ran")
+        status, user_us, system_us, maxrss_kb = _EXIT.unpack(data)
+        exited = Report(ReportKind.EXITED, Stage.NONE, 0, 0, status, 0, 0, 0, user_us + system_us, maxrss_kb)
+        self._await_empty()
+        return [exited, Report(ReportKind.GONE, Stage.NONE, 0, 0, 0, self.init_pid, 0, 0, 0, 0)]
+
+    def kill(self) -> None:
+        """Ends the jail: its PID 1, and so all in its pid namespace."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.init, signal.SIGKILL)
+
+    def _await_empty(self) -> None:
+        """PID 1 was killed together with the report. Where it is the only one left, nothing of the guest is, and what
+        remains to be done is to take down the empty jail; that need not be waited for."""
+        leaf = self.slot.leaf
+        if leaf is not None and set(leaf.pids()) <= {self.init_pid}:
+            return
+        self.kill()
+        self.await_gone()
+
+    def await_gone(self) -> None:
+        """Until PID 1 has ended, which it does after everybody else in its namespace."""
+        if not self.gone:
+            poll = select.poll()
+            poll.register(self.init, select.POLLIN)
+            if not poll.poll(SETUP_SECONDS * 1000):
+                raise InfrastructureError("a process of the jail does not die: the kernel holds it (uninterruptible)")
+            self.gone = True
+
+    def run(self, task: Task, limits: Limits, layers: dict[str, str]) -> Result:
+        """The guest's one run, with the limits of this call."""
+        begun = time.monotonic()
+        self.slot.limit(limits)
+        streams = self.streams
+        streams.input, streams.frame_bytes = task.stdin, task.frame_bytes + 64
+        count = self.slot.leaf is None or "pids" not in self.slot.leaf.home.controllers
+        arguments = {
+            "rlimits": [(each.resource, each.hard) for each in rlimits.lower(limits, count_processes=count)],
+            "files": [(f"{INSIDE.work}/{task.name}", task.code, 0o644)]
+            + [(f"{INSIDE.work}/{file.name}", file.content, file.mode) for file in task.files],
+        }
+        streams.request = task.request(INSIDE.work, arguments)
+        facts = watch(self, self.slot.leaf, limits, streams, self.init_pid)
+        return result(facts, layers, {"hand_over": time.monotonic() - begun - facts.wall_s})
+
+    def discard(self) -> None:
+        """Ends a jail that was not used, or that was, and lets go of it."""
+        self.kill()
+        for fd in (self.streams.stdin, self.streams.stdout, self.streams.stderr, self.streams.channel):
+            if fd >= 0:
+                os.close(fd)
+        self.streams = Streams(-1, -1, -1)
+
+    def close(self) -> None:
+        """After the end: waits until the empty jail is taken down, and closes what is left of it here."""
+        try:
+            self.await_gone()
+        finally:
+            os.close(self.exit)
+            os.close(self.init)
+
+
+class Zygote:
+    """A warm interpreter and its keeper. `park` makes one more jail; not safe for two threads at once."""
+
+    def __init__(self, policy: Policy, limits: Limits, host: Host, preload: tuple[str, ...]) -> None:
+        self.host = host
+        self.made = 0
+        self.leaf = None
+        if host.cgroup is not None:
+            self.leaf = cgroup.Leaf.make(host.cgroup, f"zygote-{next(_leaf_numbers)}")
+        try:
+            self.specs = lower_zygote(policy, limits, host, self.leaf.name if self.leaf else "", preload)
+            self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self.control.settimeout(SETUP_SECONDS)
+            self.errors = os.memfd_create("jailpy-zygote-errors")
+            with theirs:
+                self.helper = _start(self.specs, theirs.fileno(), self.errors, self.leaf)
+            self.control.send(values.encode(self.specs.plan, max_nodes=10_000))
+        except BaseException:
+            if self.leaf is not None:
+                self.leaf.remove()
+            raise
+
+    def park(self, slot: Slot) -> WarmJail:
+        """One more finished jail, waiting for its program. InfrastructureError with the step that failed."""
+        slot.ready(self.host)
+        self.made += 1
+        with contextlib.ExitStack() as undo:
+            streams, theirs, out = _streams(undo)
+            fds = [*theirs]
+            if slot.leaf is not None:
+                procs = os.open("cgroup.procs", os.O_WRONLY | os.O_CLOEXEC, dir_fd=slot.leaf.fd)
+                undo.callback(os.close, procs)
+                fds += [slot.leaf.fd, procs]
+            answer, got = self._ask({"map": jail_map(self.made, self.specs.ids), "slot": slot.number}, fds)
+            for fd in theirs:
+                os.close(fd)
+            init, guest = self._accept(answer, got)
+            jail = WarmJail(slot, streams, out, init, _pid_of(init), _pid_of(guest))
+            os.close(guest)
+            self._await_parked(jail)
+            return jail
+
+    def _ask(self, request: dict[str, object], fds: list[int]) -> tuple[dict[str, object], list[int]]:
+        try:
+            socket.send_fds(self.control, [values.encode(request)], fds)
+            data, got, _, _ = socket.recv_fds(self.control, 65536, 2)
+        except OSError as error:
+            raise HelperLost(f"the zygote does not answer: {error.strerror or error}; {self._last_words()}") from error
+        if not data:
+            raise HelperLost(f"the zygote ended; {self._last_words()}")
+        return values.decode(data), got
+
+    def _accept(self, answer: dict[str, object], got: list[int]) -> tuple[int, int]:
+        if "fault" in answer:
+            stage, index, error = answer["fault"]  # type: ignore[misc]  # three integers, by the protocol
+            report = Report(ReportKind.FAULT, Stage(stage), index, error, 0, 0, 0, 0, 0, 0)
+            raise explain(report, self.specs.stamp)
+        if "error" in answer or len(got) != 2:
+            raise InfrastructureError(f"the zygote could not park a jail: {answer.get('error')}")
+        return got[0], got[1]
+
+    def _await_parked(self, jail: WarmJail) -> None:
+        poll = select.poll()
+        poll.register(jail.streams.channel, select.POLLIN)
+        if poll.poll(SETUP_SECONDS * 1000) and os.read(jail.streams.channel, 1) == b"P":
+            return
+        words = os.read(jail.streams.stderr, 4096).decode("utf-8", "backslashreplace").strip()
+        jail.discard()
+        jail.close()
+        raise InfrastructureError(f"a jail could not be parked: {words.splitlines()[-1] if words else 'no word why'}")
+
+    def _last_words(self) -> str:
+        words = os.pread(self.errors, 4096, 0).decode("utf-8", "backslashreplace").strip()
+        return words.splitlines()[-1] if words else "it left no word why"
+
+    def close(self) -> None:
+        """Ends the zygote and every jail made from it."""
+        self.control.close()
+        self.helper.close()
+        os.close(self.errors)
+        if self.leaf is not None:
+            with contextlib.suppress(OSError):
+                self.leaf.remove()
+
+
+def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | None) -> Helper:
+    # Its three streams are pipes, like those of the guests that inherit its stream objects.
+    stdin, stdin_writer = os.pipe()
+    stdout_reader, stdout = os.pipe()
+    try:
+        helper = launch(specs.zygote, (stdin, stdout, errors, control), leaf, specs.stamp)
+    finally:
+        for fd in (stdin, stdin_writer, stdout_reader, stdout):
+            os.close(fd)
+    try:
+        helper.wait_started()
+    except BaseException:
+        helper.close()
+        raise
+    return helper
+
+
+def _streams(undo: contextlib.ExitStack) -> tuple[Streams, tuple[int, int, int, int, int], int]:
+    stdin_guest, stdin = os.pipe()
+    stdout, stdout_guest = os.pipe()
+    stderr, stderr_guest = os.pipe()
+    out, out_guest = os.pipe()
+    channel, channel_guest = (end.detach() for end in socket.socketpair())
+    for fd in (stdin, stdout, stderr, channel):
+        os.set_blocking(fd, False)
+    return (
+        Streams(stdin, stdout, stderr, channel),
+        (stdin_guest, stdout_guest, stderr_guest, channel_guest, out_guest),
+        out,
+    )
+
+
+def _pid_of(pidfd: int) -> int:
+    """The process behind a pidfd, as this process's pid namespace numbers it; 0 or less when it has ended."""
+    with open(f"/proc/self/fdinfo/{pidfd}", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Pid:"))

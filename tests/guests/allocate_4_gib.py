@@ -1,0 +1,5 @@
+"""Needs 4 GiB, every page of it touched."""
+
+print("allocating", flush=True)
+data = b"x" * (4 << 30)
+print("allocated", len(data))

@@ -1,0 +1,3 @@
+"""Ends well."""
+
+print("done")

@@ -1,0 +1,3 @@
+"""Never reads its input."""
+
+print("not read")

@@ -1,0 +1,7 @@
+"""Waits without using CPU time."""
+
+import time
+
+print("asleep", flush=True)
+time.sleep(60)
+print("awake")

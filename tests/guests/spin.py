@@ -1,0 +1,4 @@
+"""Uses CPU time for ever."""
+
+while True:
+    pass
