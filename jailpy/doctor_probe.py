@@ -1,7 +1,7 @@
-"""What `jailpy doctor` runs inside a jail: tries what is forbidden there and prints what came of it, as one JSON object.
+"""What `jailpy doctor` runs inside a jail: tries what is forbidden there and prints what came of it as one JSON object.
 
-A whole program, standard library only. Started outside of a jail with "outside" as its argument, it takes the same facts
-there, for comparison.
+A whole program, standard library only. Started outside of a jail with "outside" as its argument, it takes the same
+facts there, for comparison.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 NAMESPACES = ("user", "pid", "mnt", "net", "ipc", "uts", "cgroup")
+STATUS = ("CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp")
 CREATE_RULESET, RESTRICT_SELF = 444, 446  # the same numbers on every architecture
 KEYCTL = {"x86_64": 250, "aarch64": 219}
 MAX_LAYERS = 64
@@ -27,7 +28,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def tried(call: Callable[[], object]) -> str:
-    """"done", or the name of the errno with which the kernel refused."""
+    """The name of the errno with which the kernel refused, or "done"."""
     try:
         call()
     except OSError as error:
@@ -115,7 +116,7 @@ def everywhere() -> dict[str, Any]:
         "hostname": socket.gethostname(),
         "uid_map": [[int(part) for part in line.split()] for line in text("/proc/self/uid_map").splitlines()],
         "uid": os.getuid(),
-        "status": {key: lines.get(key, "?") for key in ("CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp")},
+        "status": {key: lines.get(key, "?") for key in STATUS},
         "landlock_layers": in_a_child(layers_that_fit),
     }
 

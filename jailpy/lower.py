@@ -10,7 +10,8 @@ from typing import Any
 from jailpy import languages, roots
 from jailpy.errors import LayerMissing
 from jailpy.kernel import landlock, namespaces, rlimits
-from jailpy.kernel.namespaces import NEW, Ids, choose_zygote_ids
+from jailpy.kernel.cgroup import Leaf
+from jailpy.kernel.namespaces import NEW, Ids, ZygoteIds
 from jailpy.kernel.probe import Host
 from jailpy.kernel.seccomp.compile import load_filter
 from jailpy.kernel.spec import Fault, Flag, LaunchSpec, Rlimit
@@ -75,6 +76,7 @@ def lower(
         workdir=places.work,
         cgroup_leaf=leaf,
         cgroup_parent=host.cgroup.path if host.cgroup else "",
+        cgroup_home=host.cgroup.path if host.cgroup else "",
         guest_uid=ids.guest,
         guest_gid=ids.guest,
         mounts=roots.host_root(policy, python.folders, limits, program.files, ids.guest) if new_root else (),
@@ -96,13 +98,13 @@ class ZygoteSpecs:
     zygote: LaunchSpec
     stamp: LaunchSpec
     plan: dict[str, Any]
-    ids: int
 
 
-def lower_zygote(policy: Policy, limits: Limits, host: Host, leaf: str, preload: tuple[str, ...]) -> ZygoteSpecs:
+def lower_zygote(
+    policy: Policy, limits: Limits, host: Host, ids: ZygoteIds, leaf: Leaf | None, preload: tuple[str, ...]
+) -> ZygoteSpecs:
     """Specs for warm jails. Needs a host with every namespace; `limits` gives disk_mb and the environment's threads."""
     python = languages.interpreter(policy)
-    ids = choose_zygote_ids()
     rules = landlock.lower(roots.INSIDE.writable, "/dev", host.landlock_abi)
     namespaces_all = sum(NEW.values())
     zygote = LaunchSpec(
@@ -112,8 +114,9 @@ def lower_zygote(policy: Policy, limits: Limits, host: Host, leaf: str, preload:
         namespaces=namespaces_all,
         uid_map=ids.map,
         gid_map=ids.map,
-        cgroup_leaf=leaf,
-        cgroup_parent=host.cgroup.path if host.cgroup else "",
+        cgroup_leaf=leaf.name if leaf else "",
+        cgroup_parent=leaf.home.path if leaf else "",
+        cgroup_home=host.cgroup.path if host.cgroup else "",
         mounts=roots.zygote_root(policy, python.folders),
         rlimits=(Rlimit(resource.RLIMIT_CORE, rlimits.CORE, rlimits.CORE),),
     )
@@ -136,7 +139,7 @@ def lower_zygote(policy: Policy, limits: Limits, host: Host, leaf: str, preload:
         "landlock_rules": tuple((rule.path, rule.access) for rule in rules.rules),
         "preload": list(preload),
     }
-    return ZygoteSpecs(zygote, stamp, plan, ids.count)
+    return ZygoteSpecs(zygote, stamp, plan)
 
 
 def base_flags(host: Host) -> Flag:

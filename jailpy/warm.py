@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import resource
 import select
 import signal
 import socket
@@ -17,7 +18,7 @@ from jailpy.guest import values
 from jailpy.kernel import cgroup, rlimits
 from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
 from jailpy.kernel.monitor import Streams, watch
-from jailpy.kernel.namespaces import jail_map
+from jailpy.kernel.namespaces import choose_zygote_ids, jail_map
 from jailpy.kernel.probe import Host
 from jailpy.kernel.spec import Report, ReportKind, Stage
 from jailpy.limits import Limits
@@ -46,10 +47,11 @@ class Slot:
     leaf: cgroup.Leaf | None = None
     limited: tuple[int, int] | None = None
 
-    def ready(self, host: Host) -> None:
+    def ready(self, place: cgroup.Home | None, owner: int) -> None:
         """Makes the leaf where there is none yet."""
-        if host.cgroup is not None and self.leaf is None:
-            self.leaf = cgroup.Leaf.make(host.cgroup, f"slot-{self.number}-{next(_leaf_numbers)}")
+        if place is not None and self.leaf is None:
+            self.leaf = cgroup.Leaf.make(place, f"slot-{self.number}-{next(_leaf_numbers)}")
+            self.leaf.let_in(owner)
             self.limited = None
 
     def limit(self, limits: Limits) -> None:
@@ -125,7 +127,12 @@ class WarmJail:
         streams.input, streams.frame_bytes = task.stdin, task.frame_bytes + 64
         count = self.slot.leaf is None or "pids" not in self.slot.leaf.home.controllers
         arguments = {
-            "rlimits": [(each.resource, each.hard) for each in rlimits.lower(limits, count_processes=count)],
+            # RLIMIT_CORE came with the zygote, and its filter lets no guest touch it.
+            "rlimits": [
+                (each.resource, each.hard)
+                for each in rlimits.lower(limits, count_processes=count)
+                if each.resource != resource.RLIMIT_CORE
+            ],
             "files": [(f"{INSIDE.work}/{task.name}", task.code, 0o644)]
             + [(f"{INSIDE.work}/{file.name}", file.content, file.mode) for file in task.files],
         }
@@ -154,13 +161,15 @@ class Zygote:
     """A warm interpreter and its keeper. `park` makes one more jail; not safe for two threads at once."""
 
     def __init__(self, policy: Policy, limits: Limits, host: Host, preload: tuple[str, ...]) -> None:
-        self.host = host
         self.made = 0
-        self.leaf = None
+        self.ids = choose_zygote_ids()
+        self.place = self.leaf = None
         if host.cgroup is not None:
-            self.leaf = cgroup.Leaf.make(host.cgroup, f"zygote-{next(_leaf_numbers)}")
+            self.place = cgroup.inner_home(host.cgroup, f"zygote-{next(_leaf_numbers)}", self.ids.owner)
+            self.leaf = cgroup.Leaf.make(self.place, "self")
+            self.leaf.let_in(self.ids.owner)
         try:
-            self.specs = lower_zygote(policy, limits, host, self.leaf.name if self.leaf else "", preload)
+            self.specs = lower_zygote(policy, limits, host, self.ids, self.leaf, preload)
             self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             self.control.settimeout(SETUP_SECONDS)
             self.errors = os.memfd_create("jailpy-zygote-errors")
@@ -174,16 +183,14 @@ class Zygote:
 
     def park(self, slot: Slot) -> WarmJail:
         """One more finished jail, waiting for its program. InfrastructureError with the step that failed."""
-        slot.ready(self.host)
+        slot.ready(self.place, self.ids.owner)
         self.made += 1
         with contextlib.ExitStack() as undo:
             streams, theirs, out = _streams(undo)
             fds = [*theirs]
             if slot.leaf is not None:
-                procs = os.open("cgroup.procs", os.O_WRONLY | os.O_CLOEXEC, dir_fd=slot.leaf.fd)
-                undo.callback(os.close, procs)
-                fds += [slot.leaf.fd, procs]
-            answer, got = self._ask({"map": jail_map(self.made, self.specs.ids), "slot": slot.number}, fds)
+                fds.append(slot.leaf.fd)
+            answer, got = self._ask({"map": jail_map(self.made, self.ids.count), "slot": slot.number}, fds)
             for fd in theirs:
                 os.close(fd)
             init, guest = self._accept(answer, got)
@@ -199,8 +206,17 @@ class Zygote:
         except OSError as error:
             raise HelperLost(f"the zygote does not answer: {error.strerror or error}; {self._last_words()}") from error
         if not data:
-            raise HelperLost(f"the zygote ended; {self._last_words()}")
+            raise self._why_gone()
         return values.decode(data), got
+
+    def _why_gone(self) -> InfrastructureError:
+        """jailpy-init's word on the step that failed, if it had one; otherwise the zygote's own last words."""
+        self.helper.socket.settimeout(1.0)
+        with contextlib.suppress(OSError):
+            while (report := self.helper.receive()) is not None:
+                if report.kind is ReportKind.FAULT:
+                    return explain(report, self.specs.stamp)
+        return HelperLost(f"the zygote ended; {self._last_words()}")
 
     def _accept(self, answer: dict[str, object], got: list[int]) -> tuple[int, int]:
         if "fault" in answer:

@@ -187,10 +187,14 @@ void confine_and_exec(const struct jail *jail)
 }
 
 /* PID 1 needs nothing once the guest runs; the guest may share its user id, so it must not be readable either. */
-void confine_drop_init(void)
+void confine_hide(void)
 {
 	MUST(STAGE_DROP_INIT, 0, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
 	CHECK(STAGE_DROP_INIT, 1, prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0);
+}
+
+void confine_drop_privileges(void)
+{
 	if (has_capabilities())
 		bound_capabilities();
 	drop_capabilities();

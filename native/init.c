@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
@@ -88,16 +90,28 @@ static int reap_until(pid_t guest)
 	}
 }
 
-static _Noreturn void wait_for_zygote_child(void)
+/* PID 1 of a stamped jail. The guest comes from a zygote by setns, for which this process has to be readable; SIGUSR1
+ * says that it has come. The guest may send that too: it only closes what is closed. */
+static _Noreturn void await_guest(void)
 {
 	struct report stamped = {.kind = REPORT_STAMPED};
+	sigset_t watched;
+	int sig = 0;
 
-	confine_drop_init();
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGUSR1);
+	sigaddset(&watched, SIGCHLD);
+	MUST(STAGE_SIGNALS, 0, sigprocmask(SIG_BLOCK, &watched, NULL));
+	signal(SIGCHLD, SIG_DFL); /* ignored by the stamper, and then no signal would come */
+	confine_drop_privileges();
 	report_send(&stamped);
 	k_close_range(0, ~0U, 0);
-	for (;;)
-		if (waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD)
-			pause(); /* only orphans of the guest are children here, and each new one wakes waitpid's caller */
+	for (;;) {
+		if (sigwait(&watched, &sig) == 0 && sig == SIGUSR1)
+			prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+			;
+	}
 }
 
 _Noreturn void init_run(struct jail *jail)
@@ -105,9 +119,10 @@ _Noreturn void init_run(struct jail *jail)
 	const struct spec_wire *wire = jail->spec.wire;
 	struct report begun = {.kind = REPORT_STARTED};
 
+	report_to(jail->reports);
 	enter(jail);
 	if (wire->flags & FLAG_PARKED)
-		wait_for_zygote_child();
+		await_guest();
 	int requests = wire->flags & FLAG_STAMP ? stamp_socket(jail) : -1;
 	pid_t guest = start_guest(jail);
 	close(jail->input), close(jail->output), close(jail->errors);
@@ -117,7 +132,8 @@ _Noreturn void init_run(struct jail *jail)
 		report_send(&begun);
 		stamp_loop(guest, requests);
 	}
-	confine_drop_init();
+	confine_hide();
+	confine_drop_privileges();
 	report_send(&begun);
 	report_exit(&jail->spec, wire->namespaces & K_CLONE_NEWPID ? reap_until(guest) : sweep_reap(guest));
 	_exit(0);

@@ -15,6 +15,7 @@ struct jail {
 	int channel;               /* the guest's 3: requests and value frames, or none */
 	int stamper;               /* a zygote's 4: where it asks for further jails, or none */
 	int cgroup;                /* its leaf, a directory */
+	int reports;               /* where its PID 1 reports */
 	const char *maps;          /* the id map (uids and gids alike) of a stamped jail, in place of the spec's */
 	int gate;                  /* between maker and PID 1; its end of file is the maker's death */
 	int sources[MAX_SOURCES];  /* detached mounts, one a row of the mount table */
@@ -31,7 +32,8 @@ void mounts_enter_root(struct jail *jail);
 
 /* confine.c: all that stands between a forked child and the guest's first instruction. */
 _Noreturn void confine_and_exec(const struct jail *jail);
-void confine_drop_init(void);
+void confine_hide(void);
+void confine_drop_privileges(void);
 
 /* init.c: PID 1 of the jail. */
 _Noreturn void init_run(struct jail *jail);

@@ -18,6 +18,7 @@
 #include "kernel.h"
 #include "report.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -99,19 +100,31 @@ static void await_library(int library)
 		;
 }
 
+/* The library is gone, and what it kept for later with it: every empty group next to ours, and the folders of groups. */
+static void remove_orphans(const struct spec *spec)
+{
+	DIR *groups = fdopendir(given[ARG_PARENT]);
+
+	for (struct dirent *entry; groups && (entry = readdir(groups));)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			unlinkat(given[ARG_PARENT], entry->d_name, AT_REMOVEDIR);
+	rmdir(spec_text(spec, spec->wire->cgroup_parent_path));
+	rmdir(spec_text(spec, spec->wire->cgroup_home));
+}
+
 static void remove_leaf(const struct spec *spec, int library)
 {
-	struct pollfd gone = {library, POLLIN, 0};
 	const char *leaf = spec_text(spec, spec->wire->cgroup_leaf);
 	const struct timespec pause = {0, 1000000};
+	struct pollfd gone = {library, POLLIN, 0};
 
 	if (given[ARG_PARENT] < 0)
 		return;
 	/* EBUSY while the last process is still on its way out. */
 	for (int tries = 0; unlinkat(given[ARG_PARENT], leaf, AT_REMOVEDIR) < 0 && errno == EBUSY && tries < 1000; tries++)
 		nanosleep(&pause, NULL);
-	if (poll(&gone, 1, 0) > 0) /* the last of a dead library's keepers takes the folder of leaves too */
-		rmdir(spec_text(spec, spec->wire->cgroup_parent_path));
+	if (poll(&gone, 1, 0) > 0)
+		remove_orphans(spec);
 }
 
 int main(int argc, char **argv)
@@ -128,6 +141,7 @@ int main(int argc, char **argv)
 	MUST(STAGE_KEEPER, 0, library = k_pidfd_open(getppid()));
 	load_spec(&jail);
 	jail.input = given[ARG_IN], jail.output = given[ARG_OUT], jail.errors = given[ARG_ERR];
+	jail.reports = given[ARG_REPORT];
 	jail.channel = given[ARG_CHANNEL], jail.cgroup = given[ARG_LEAF], jail.stamper = -1;
 	if (given[ARG_STAMP] >= 0)
 		stamp_prepare(given[ARG_STAMP]);

@@ -70,8 +70,8 @@ int spec_decode(const void *blob, size_t bytes, struct spec *out)
 	out->envp = (const void *)(base + wire->envp.at);
 	out->filter = base + wire->filter.at;
 
-	const uint32_t texts[] = {wire->uid_map, wire->gid_map,     wire->hostname,          wire->root_at,
-	                          wire->workdir, wire->cgroup_leaf, wire->cgroup_parent_path};
+	const uint32_t texts[] = {wire->uid_map, wire->gid_map,     wire->hostname,           wire->root_at,
+	                          wire->workdir, wire->cgroup_leaf, wire->cgroup_parent_path, wire->cgroup_home};
 	if (!texts_fit(wire, texts, sizeof texts / sizeof *texts))
 		return 5;
 	if (!texts_fit(wire, out->argv, wire->argv.count) || !texts_fit(wire, out->envp, wire->envp.count))

@@ -103,8 +103,8 @@ struct table {
 struct spec_wire {
 	uint32_t magic, version, bytes, flags;
 	uint64_t namespaces; /* CLONE_NEW* */
-	uint32_t uid_map, gid_map, hostname, root_at, workdir, cgroup_leaf, cgroup_parent_path;
-	uint32_t guest_uid, guest_gid, reserved;
+	uint32_t uid_map, gid_map, hostname, root_at, workdir, cgroup_leaf, cgroup_parent_path, cgroup_home;
+	uint32_t guest_uid, guest_gid;
 	struct table mounts, rlimits, landlock, sysctls, argv, envp; /* argv and envp: rows of one string offset */
 	struct table filter;                                         /* rows of 8 bytes: struct sock_filter */
 	uint64_t landlock_fs, landlock_net, landlock_scoped;

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -73,7 +74,7 @@ static void answer(int requests, pid_t pid, int pidfd)
 	union {
 		struct cmsghdr header;
 		char room[CMSG_SPACE(sizeof(int))];
-	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	} control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
 	struct report report = {.kind = REPORT_STAMPED, .init_pid = (int32_t)pid};
 	struct iovec part = {&report, sizeof report};
 	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
@@ -89,9 +90,11 @@ _Noreturn void stamp_loop(pid_t zygote, int requests)
 
 	MUST(STAGE_SPAWN, 4, alive = k_pidfd_open(zygote));
 	close(zygote_end);
+	/* A change of ids took it away, and with it the right to write a child's id map. Nobody untrusted sees this pid. */
+	MUST(STAGE_SPAWN, 5, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 	/* A stamped jail's PID 1 is reaped by nobody in particular; its pidfd is what the others watch. */
 	signal(SIGCHLD, SIG_IGN);
-	report_to(requests); /* from here on the zygote is who must hear */
+	stamped.reports = requests; /* a stamped jail reports to the zygote; this process still to the library */
 	report_faults(stamped.spec.wire);
 	for (;;) {
 		struct pollfd watched[] = {{alive, POLLIN, 0}, {requests, POLLIN, 0}};

@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
@@ -38,11 +40,16 @@ def needs(layer: str) -> None:
     unavailable(f"{layer}: {lack.why}. {lack.fix}")
 
 
-def unavailable(reason: str) -> None:
+def unavailable(reason: str) -> NoReturn:
     """Ends the test: something that it needs is not here."""
     if MUST_WORK:
         pytest.fail(f"JAILPY_MUST_WORK: {reason}", pytrace=False)
     pytest.skip(reason)
+
+
+@pytest.fixture(name="unavailable")
+def _unavailable() -> Callable[[str], NoReturn]:
+    return unavailable
 
 
 @pytest.fixture(scope="session")

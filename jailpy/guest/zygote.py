@@ -5,7 +5,7 @@ and ends. Python 3.8 and later, standard library only.
 Descriptors: 3 the library (SOCK_SEQPACKET), 4 jailpy-init's stamper. Messages are values (values.py).
 
     library > zygote   first the plan (confine.Confinement, "preload"), then one message a jail:
-                       {"map", "slot"} with descriptors stdin, stdout, stderr, channel, exit[, leaf, cgroup.procs]
+                       {"map", "slot"} with descriptors stdin, stdout, stderr, channel, exit[, leaf]
     zygote > library   {"parked": True} with pidfds of the jail's PID 1 and of the child,
                        or {"fault": (stage, index, errno)} or {"error": text}
     exit descriptor    EXIT, once: wait status, microseconds of user and system time, resident peak in KiB
@@ -93,29 +93,28 @@ class Zygote:
         if not message:
             os._exit(0)
         request = values.decode(message)
-        stdin, stdout, stderr, channel, out, *leaf = fds
+        *streams, out = fds[:5]
+        leaf = fds[5:]
         kept = ()
         try:
-            init, fault = self._stamp(request, leaf[:1])
+            init, fault = self._stamp(request, leaf)
             if fault:
                 self._answer({"fault": fault})
-                return False
-            confine.join_pid_namespace(init)
-            pid = os.fork()
-            if pid == 0:
-                self._become(init, (stdin, stdout, stderr, channel), leaf[1:])
-                return True
-            kept = (out, init)
-            self.children[pid] = kept
-            guest = os.pidfd_open(pid)
-            self._answer({"parked": True}, [init, guest])
-            os.close(guest)
+            else:
+                confine.join_pid_namespace(init)
+                pid, guest = confine.fork_into(*leaf)
+                if pid == 0:
+                    self._become(init, streams)
+                    return True
+                kept = (out, init)
+                self.children[pid] = kept
+                self._answer({"parked": True}, [init, guest])
+                os.close(guest)
         except OSError as error:
             self._answer({"error": str(error)})
-        finally:
-            for fd in fds:
-                if fd not in kept:
-                    os.close(fd)
+        for fd in fds:
+            if fd not in kept:
+                os.close(fd)
         return False
 
     def _answer(self, value, fds=()):
@@ -153,15 +152,14 @@ class Zygote:
         self.networks[slot] = made
         return made[0]
 
-    def _become(self, init, streams, procs):
+    def _become(self, init, streams):
         """The child: into the jail, away from everything, parked."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        if procs:
-            os.write(procs[0], b"0")
         for target, fd in enumerate(streams):
             os.dup2(fd, target, inheritable=target < LIBRARY)
         self.confinement.enter(init)
+        signal.pidfd_send_signal(init, signal.SIGUSR1)  # PID 1 may hide itself now
         self.library.detach(), self.stamper.detach()
         confine.close_from(4)
         os.setsid()

@@ -151,6 +151,10 @@ class Leaf:
         os.mkdir(name, 0o755, dir_fd=place.fd)
         return cls(place, name, os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place.fd))
 
+    def let_in(self, owner: int) -> None:
+        """Lets the host user `owner`, a zygote's, clone into this group."""
+        os.chown("cgroup.procs", owner, -1, dir_fd=self.fd)
+
     def write(self, file: str, text: str) -> None:
         """One value into one control file."""
         fd = os.open(file, os.O_WRONLY | os.O_CLOEXEC, dir_fd=self.fd)
@@ -235,6 +239,16 @@ class Leaf:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
+
+
+def inner_home(place: Home, name: str, owner: int) -> Home:
+    """A folder of leaves below `place`, between which processes of the host user `owner` may be cloned."""
+    os.mkdir(name, 0o755, dir_fd=place.fd)
+    path = os.path.join(place.path, name)
+    _enable(path)
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    os.chown("cgroup.procs", owner, -1, dir_fd=fd)
+    return Home(fd, path, frozenset(_read_at(fd, "cgroup.subtree_control").split()))
 
 
 def leave() -> None:

@@ -58,19 +58,22 @@ ZYGOTE_IDS = 4096
 
 @dataclass(frozen=True, slots=True)
 class ZygoteIds:
-    """`map` gives a zygote's user namespace `count` ids; id 0 is the zygote's own, each of its jails takes another."""
+    """`map` gives a zygote's user namespace `count` ids; id 0, the host's `owner`, is the zygote's own, each of its
+    jails takes another."""
 
     map: str
+    owner: int
     count: int
 
 
 def choose_zygote_ids() -> ZygoteIds:
     """Ids for one more zygote. An ordinary user has one to give, so all its jails share that."""
     if not privileged():
-        return ZygoteIds(f"0 {os.geteuid()} 1\n", 1)
+        return ZygoteIds(f"0 {os.geteuid()} 1\n", os.geteuid(), 1)
     first, count = _host_range()
     size = min(ZYGOTE_IDS, count // 2)
-    return ZygoteIds(f"0 {first + size * random.SystemRandom().randrange(count // size)} {size}\n", size)
+    owner = first + size * random.SystemRandom().randrange(count // size)
+    return ZygoteIds(f"0 {owner} {size}\n", owner, size)
 
 
 def jail_map(number: int, ids: int) -> str:

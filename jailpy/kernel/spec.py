@@ -144,6 +144,7 @@ class LaunchSpec:
     workdir: str = "/"
     cgroup_leaf: str = ""
     cgroup_parent: str = ""
+    cgroup_home: str = ""
     guest_uid: int = 0
     guest_gid: int = 0
     mounts: tuple[MountOp, ...] = ()
@@ -198,6 +199,7 @@ def encode(spec: LaunchSpec) -> bytes:
             spec.workdir,
             spec.cgroup_leaf,
             spec.cgroup_parent,
+            spec.cgroup_home,
         )
     ]
     mounts = [_mount_row(blob, op) for op in spec.mounts]
@@ -220,7 +222,7 @@ def encode(spec: LaunchSpec) -> bytes:
         blob.data,
         0,
         *(MAGIC, VERSION, len(blob.data), spec.flags, spec.namespaces),
-        *(*texts, spec.guest_uid, spec.guest_gid, 0),
+        *(*texts, spec.guest_uid, spec.guest_gid),
         *(number for table in tables for number in table),
         *(spec.landlock_fs, spec.landlock_net, spec.landlock_scoped),
         *(fault.stage, fault.index, fault.errno, 0),

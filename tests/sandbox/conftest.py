@@ -10,20 +10,16 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import psutil
 import pytest
+from jails import RunGuest, open_jail, run_guest_in
 
-import jailpy
-from jailpy import Jail, Limits, Policy, Result, execute
+from jailpy import Jail, Policy, execute
 from jailpy.kernel import probe
 
-GUESTS = Path(__file__).parent.parent / "guests"
-#: Time on the clock enough for any guest that is not about it, also on an emulated machine.
-PATIENCE = 100.0
 _SETTLE_SECONDS = 10.0
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -118,34 +114,15 @@ def jail(way: str, policy: Policy) -> Iterator[Jail]:
         yield opened
 
 
-def open_jail(way: str, policy: Policy) -> Jail:
-    """A jail whose guests start in this way."""
-    assert way == "cold"
-    return Jail(policy)
-
-
-RunGuest = Callable[..., Result]
-
-
 @pytest.fixture
 def run_guest(jail: Jail) -> RunGuest:
     """Runs a file of tests/guests: `run_guest("spin", stdin=b"", files=None, cpu_s=1, ...)`."""
-
-    def run(name: str, stdin: bytes | str = b"", files: dict[str, bytes] | None = None, **limits: float) -> Result:
-        amounts = {"cpu_s": PATIENCE, "wall_s": PATIENCE, **limits}
-        return jail.run(guest(name), stdin, files=files, limits=Limits(**amounts))  # type: ignore[arg-type]
-
-    return run
-
-
-def guest(name: str) -> str:
-    """The code of a file in tests/guests."""
-    return (GUESTS / f"{name}.py").read_text(encoding="utf-8")
+    return run_guest_in(jail)
 
 
 @pytest.fixture
 def module_calls(policy: Policy) -> Iterator[Policy]:
     """For tests of the module's functions: the policy to give them; what they opened is closed at the end."""
     yield policy
-    jailpy.execute._jail(policy).close()
+    execute._jail(policy).close()
     execute._jail.cache_clear()

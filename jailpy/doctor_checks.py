@@ -1,0 +1,216 @@
+"""What has to be seen before `jailpy doctor` calls a layer OK: one check a layer, each a comparison of facts."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jailpy.kernel.probe import Host
+from jailpy.limits import Limits
+from jailpy.status import Result, Status
+
+PROBE_LIMITS = Limits(cpu_s=10, wall_s=60, memory_mb=256, open_files=128)
+MEMORY_LIMITS = Limits(cpu_s=10, wall_s=60, memory_mb=64)
+FORK_LIMITS = Limits(cpu_s=10, wall_s=20, processes=16)
+_CAPABILITY_SETS = ("CapPrm", "CapEff", "CapBnd", "CapAmb")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All evidence: facts from inside and outside, and how the guests ended that asked for too much."""
+
+    here: Host
+    inside: dict[str, Any]
+    outside: dict[str, Any]
+    memory: Result
+    forks: Result
+    sleeper: Result
+    sleeper_leaf: str
+
+    def namespace(self, name: str) -> tuple[bool, str]:
+        """A namespace is its own when its link differs from ours."""
+        mine, theirs = self.outside["namespaces"][name], self.inside["namespaces"][name]
+        own = bool(theirs) and mine != theirs
+        return own, f"{theirs or 'unreadable'}, the host's is {mine or 'unreadable'}"
+
+
+def sleeper_answer(result: Result) -> tuple[str, list[list[int]], int]:
+    with contextlib.suppress(ValueError):
+        link, maps, uid = json.loads(result.stdout)
+        return link, maps, uid
+    return "", [], -1
+
+
+def stand_in(layer: str, seen: Seen | None) -> tuple[bool, str]:
+    """What takes a missing layer's place has to hold too."""
+    if seen is None or layer not in ("memory_cgroup", "pids_cgroup"):
+        return True, ""
+    result, wanted = (seen.memory, Status.MEMORY) if layer == "memory_cgroup" else (seen.forks, Status.PROCESSES)
+    if result.status is wanted:
+        return True, f"sampling stands in for it and ended a guest by the {result.describe()}"
+    count = result.stdout.strip()
+    if wanted is Status.PROCESSES and count.isdigit() and int(count) <= FORK_LIMITS.processes:
+        return True, f"an rlimit stands in for it and refused a guest more than {int(count)} forks"
+    return False, f"and what stands in for it did not stop a guest: {result.describe()}"
+
+
+def _user_namespace(seen: Seen) -> tuple[bool, str]:
+    own, links = seen.namespace("user")
+    maps = seen.inside["uid_map"]
+    shown = ", ".join(f"{inside} is {outside} outside" for inside, outside, _ in maps)
+    mapped = any(outside <= 0 < outside + count for _, outside, count in maps)
+    allowed = not mapped or (os.geteuid() == 0 and "separate_uid" in seen.here.missing)
+    return own and allowed and maps != seen.outside["uid_map"], f"{shown}; {links}"
+
+
+def _pid_namespace(seen: Seen) -> tuple[bool, str]:
+    own, links = seen.namespace("pid")
+    visible = seen.inside["pids_in_proc"]
+    small = "proc" in seen.here.missing or visible == [seen.inside["pid"]]
+    return own and small, f"the guest is process {seen.inside['pid']} and sees {len(visible)} in /proc; {links}"
+
+
+def _mount_namespace(seen: Seen) -> tuple[bool, str]:
+    own, links = seen.namespace("mnt")
+    found = seen.inside["sentinel"]
+    return own and found == "ENOENT", f"a host file made just before is {found} inside; {links}"
+
+
+def _network_namespace(seen: Seen) -> tuple[bool, str]:
+    own, links = seen.namespace("net")
+    interfaces = seen.inside["interfaces"]
+    return own and interfaces == ["lo"], f"interfaces: {', '.join(interfaces)}; {links}"
+
+
+def _uts_namespace(seen: Seen) -> tuple[bool, str]:
+    own, links = seen.namespace("uts")
+    return own, f"host name {seen.inside['hostname']!r}; {links}"
+
+
+def _cgroup_namespace(seen: Seen) -> tuple[bool, str]:
+    own, links = seen.namespace("cgroup")
+    path = next((line[3:] for line in seen.inside["cgroup"].splitlines() if line.startswith("0::")), "")
+    holds = own and (path in ("/", "") or seen.here.cgroup is None)
+    return holds, f"its own group is {path or 'hidden'} inside; {links}"
+
+
+def _root(seen: Seen) -> tuple[bool, str]:
+    facts = seen.inside
+    wrote = {facts["root_write"], facts["usr_write"]}
+    evidence = f"writing to / and /usr: {'/'.join(sorted(wrote))}, /etc/shadow: {facts['shadow']}"
+    holds = wrote == {"EROFS"} and facts["shadow"] == "ENOENT" and facts["sentinel"] == "ENOENT"
+    return holds, f"{evidence}, / holds {' '.join(facts['root_names'])}"
+
+
+def _proc(seen: Seen) -> tuple[bool, str]:
+    facts = seen.inside
+    holds = facts["proc_read_only"] and facts["proc_meminfo"] == facts["proc_sys"] == "ENOENT"
+    mode = "read-only" if facts["proc_read_only"] else "writable"
+    names = " ".join(facts["other_names_in_proc"])
+    return holds, f"{mode}, /proc/meminfo {facts['proc_meminfo']}, /proc/sys {facts['proc_sys']}, beside pids: {names}"
+
+
+def _cgroup(seen: Seen) -> tuple[bool, str]:
+    killed = seen.sleeper.status is Status.WALL_TIME
+    leaf = seen.sleeper_leaf
+    where = f"seen in leaf {leaf}, which is empty now" if leaf else "in no leaf that was emptied"
+    return killed and bool(leaf), f"a guest with a runaway grandchild: {seen.sleeper.describe()}, {where}"
+
+
+def _memory_cgroup(seen: Seen) -> tuple[bool, str]:
+    used = seen.memory.usage
+    holds = seen.memory.status is Status.MEMORY and used.memory_source == "cgroup"
+    return holds, (
+        f"a guest that took more than {MEMORY_LIMITS.memory_mb} MiB: {seen.memory.describe()}, peak "
+        f"{used.memory_peak / (1 << 20):.0f} MiB by {used.memory_source}"
+    )
+
+
+def _pids_cgroup(seen: Seen) -> tuple[bool, str]:
+    holds = seen.forks.status is Status.PROCESSES
+    return holds, f"a fork bomb under {FORK_LIMITS.processes} processes: {seen.forks.describe()}"
+
+
+def _capabilities(seen: Seen) -> tuple[bool, str]:
+    sets = {name: seen.inside["status"][name] for name in _CAPABILITY_SETS}
+    none = all(value.strip("0") == "" for value in sets.values())
+    shown = ", ".join(f"{name} {value.lstrip('0') or '0'}" for name, value in sets.items())
+    return none and seen.inside["setuid"] == "EPERM", f"{shown}, setuid(0): {seen.inside['setuid']}"
+
+
+def _no_new_privs(seen: Seen) -> tuple[bool, str]:
+    value = seen.inside["status"]["NoNewPrivs"]
+    return value == "1", f"NoNewPrivs {value}"
+
+
+def _rlimits(seen: Seen) -> tuple[bool, str]:
+    core, files = seen.inside["core"], seen.inside["open_files"]
+    refused = seen.inside["raise_limit"] != "done"
+    holds = core == [1, 1] and files == [PROBE_LIMITS.open_files] * 2 and refused
+    return holds, f"core {core}, open files {files}, raising one is {'refused' if refused else 'allowed'}"
+
+
+def _seccomp(seen: Seen) -> tuple[bool, str]:
+    facts = seen.inside
+    wanted = {"unshare": "EPERM", "inet": "EAFNOSUPPORT", "personality": "ENOSYS", "keyctl": "ENOSYS"}
+    tried = {name: facts[name] for name in wanted if facts[name] != "untried"}
+    mode = facts["status"]["Seccomp"]
+    shown = ", ".join(f"{name} {value}" for name, value in tried.items())
+    return mode == "2" and all(wanted[name] == value for name, value in tried.items()), f"mode {mode}, {shown}"
+
+
+def _landlock(seen: Seen) -> tuple[bool, str]:
+    fit, free = seen.inside["landlock_layers"], seen.outside["landlock_layers"]
+    shown = f"{free - fit} rule set around the guest: it may stack {fit} more where a process outside may stack {free}"
+    if "root" in seen.here.missing:
+        write = seen.inside["sentinel_write"]
+        return 0 <= fit < free and write == "EACCES", f"{shown}; writing to an open host folder: {write}"
+    return 0 <= fit < free, shown
+
+
+def _landlock_scopes(seen: Seen) -> tuple[bool, str]:
+    beside = seen.outside["scope_holds"] == 1
+    signal = seen.inside["signal_init"]
+    holds = beside and signal in ("EPERM", "ESRCH") and _landlock(seen)[0]
+    kept = "is refused" if beside else "arrives"
+    return holds, f"a signal out of a scope {kept} (tried beside the jail), to PID 1: {signal}"
+
+
+def _separate_uid(seen: Seen) -> tuple[bool, str]:
+    first = _host_uid(seen.inside["uid_map"], seen.inside["uid"])
+    _, maps, uid = sleeper_answer(seen.sleeper)
+    second = _host_uid(maps, uid)
+    mine = os.geteuid()
+    return len({first, second, mine}) == 3, f"two guests are {first} and {second} outside, this is {mine}"
+
+
+def _host_uid(maps: list[list[int]], uid: int) -> int:
+    """What `uid` inside is outside. Without a user namespace the map is the whole range, and the same."""
+    return next((outside + uid - inside for inside, outside, count in maps if inside <= uid < inside + count), uid)
+
+
+CHECKS: dict[str, Callable[[Seen], tuple[bool, str]]] = {
+    "user_namespace": _user_namespace,
+    "pid_namespace": _pid_namespace,
+    "mount_namespace": _mount_namespace,
+    "network_namespace": _network_namespace,
+    "ipc_namespace": lambda seen: seen.namespace("ipc"),
+    "uts_namespace": _uts_namespace,
+    "cgroup_namespace": _cgroup_namespace,
+    "root": _root,
+    "proc": _proc,
+    "cgroup": _cgroup,
+    "memory_cgroup": _memory_cgroup,
+    "pids_cgroup": _pids_cgroup,
+    "capabilities": _capabilities,
+    "no_new_privs": _no_new_privs,
+    "rlimits": _rlimits,
+    "seccomp": _seccomp,
+    "landlock": _landlock,
+    "landlock_scopes": _landlock_scopes,
+    "separate_uid": _separate_uid,
+}
