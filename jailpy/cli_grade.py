@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
+import functools
 import json
 import threading
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from jailpy.progress import Progress
 from jailpy.scoring import Scoring
 
 SCORINGS = {"seed": Scoring.seed, "fraction": Scoring.fraction, "binary": Scoring.binary}
-_KEYS = {spec.name for spec in fields(Job)}
+_KEYS = ("id", "code", "tests", "language", "limits", "scoring", "in_process")
 
 
 @dataclass(slots=True)
@@ -40,7 +41,8 @@ def grade_lines(
 ) -> Counts:
     """Grades every line and writes its grade, or its number and what is wrong with it. Reads lines as there is room."""
     writer = _Writer(out, ordered, progress)
-    room = threading.BoundedSemaphore(jail.workers * 4)
+    at_once = jail.workers * 4
+    room = threading.BoundedSemaphore(at_once)
     waiting: list[concurrent.futures.Future[Grade]] = []
     try:
         for number, line in enumerate(lines, 1):
@@ -48,30 +50,38 @@ def grade_lines(
                 continue
             room.acquire()
             entry = writer.expect(number, room)
-            try:
-                job = parse_line(line, number, defaults)
-            except UsageError as error:
-                entry.finish(_refusal(number, _id_of(line), error), "refused")
-                continue
-            future = jail.submit(
-                job.code,
-                job.tests,
-                language=job.language,
-                limits=job.limits,
-                scoring=job.scoring,
-                in_process=job.in_process,
-            )
-            waiting = [other for other in waiting if not other.done()] + [future]
-            future.add_done_callback(lambda done, entry=entry, job=job: entry.finish(*_written(done, entry.number, job)))
+            job, future = _begin(jail, line, number, defaults)
+            waiting = [*(other for other in waiting if not other.done()), future]
+            future.add_done_callback(functools.partial(_finish, entry, job))
             if writer.error:
                 break
-        concurrent.futures.wait(waiting)
+        for _ in range(at_once):  # a future is done before its line is written
+            room.acquire()
     finally:
         for future in waiting:
             future.cancel()
     if writer.error:
         raise writer.error
     return writer.counts
+
+
+def _begin(jail: Jail, line: bytes, number: int, defaults: Job) -> tuple[Job, concurrent.futures.Future[Grade]]:
+    """The line's job and the future of its grade, which holds the error where the line is no job."""
+    job = replace(defaults, id=_id_of(line))
+    try:
+        job = parse_line(line, number, defaults)
+        return job, jail.submit(
+            job.code,
+            job.tests,
+            language=job.language,
+            limits=job.limits,
+            scoring=job.scoring,
+            in_process=job.in_process,
+        )
+    except (UsageError, InfrastructureError) as error:
+        refused: concurrent.futures.Future[Grade] = concurrent.futures.Future()
+        refused.set_exception(error)
+        return job, refused
 
 
 def parse_line(line: bytes, number: int, defaults: Job) -> Job:
@@ -84,7 +94,7 @@ def parse_line(line: bytes, number: int, defaults: Job) -> Job:
         raise UsageError("line", f"a {type(plain).__name__} is no job; give an object with code and tests")
     for key in plain:
         if key not in _KEYS:
-            raise UsageError(key, f"is no key of a job; it takes {', '.join(sorted(_KEYS))}")
+            raise UsageError(key, f"is no key of a job; it takes {', '.join(_KEYS)}")
     for key in ("code", "tests"):
         if key not in plain:
             raise UsageError(key, "is missing")
@@ -144,18 +154,18 @@ def _refusal(number: int, given_id: Any, error: Exception) -> str:
     return json.dumps({"line": number, "id": given_id, "reward": None, "error": str(error)})
 
 
-def _written(done: concurrent.futures.Future[Grade], number: int, job: Job) -> tuple[str, str]:
+def _finish(entry: _Entry, job: Job, done: concurrent.futures.Future[Grade]) -> None:
     """What is written about a finished job, and what it counts as."""
     try:
-        return replace(done.result(), id=job.id).to_json(), "judged"
+        entry.finish(replace(done.result(), id=job.id).to_json(), "judged")
     except UsageError as error:
-        return _refusal(number, job.id, error), "refused"
+        entry.finish(_refusal(entry.number, job.id, error), "refused")
     except InfrastructureError as error:
-        return grading.failed(error, job.id).to_json(), "failed"
+        entry.finish(grading.failed(error, job.id).to_json(), "failed")
     except concurrent.futures.CancelledError:
-        return "", ""
+        entry.finish("", "")
     except Exception as error:  # noqa: BLE001  a defect of ours must not lose the other lines
-        return _refusal(number, job.id, RuntimeError(f"{type(error).__name__}: {error}")), "failed"
+        entry.finish(_refusal(entry.number, job.id, RuntimeError(f"{type(error).__name__}: {error}")), "failed")
 
 
 class _Writer:

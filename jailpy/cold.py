@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from jailpy import roots
+from jailpy import languages, roots
 from jailpy.classify import classify
 from jailpy.errors import InfrastructureError
 from jailpy.kernel import cgroup
@@ -23,6 +23,7 @@ from jailpy.kernel.spec import Fault
 from jailpy.limits import Limits
 from jailpy.lower import Program, enforced, lower
 from jailpy.policy import Policy
+from jailpy.programs import Task
 from jailpy.roots import File, Places
 from jailpy.status import Result, Status, Usage
 
@@ -56,6 +57,21 @@ def run(
         ready = time.monotonic()
         facts = watch(helper, leaf, limits, streams, _init_pid(helper))
     return result(facts, layers, {"set_up": ready - begun, "clean_up": time.monotonic() - ready - facts.wall_s})
+
+
+def run_python(task: Task, policy: Policy, limits: Limits, *, fault: Fault | None = None) -> Result:
+    """Runs a Python task through the driver, in an interpreter of its own."""
+
+    def program(places: Places) -> Program:
+        return Program(
+            argv=(languages.interpreter(policy).executable, f"{places.driver}/driver.py"),
+            files=(*task.files, File(task.name, task.code)),
+            stdin=task.stdin,
+            request=task.request(places.work),
+            frame_bytes=task.frame_bytes + 64,
+        )
+
+    return run(program, policy, limits, fault=fault)
 
 
 def result(facts: Facts, layers: dict[str, str], stages: dict[str, float]) -> Result:

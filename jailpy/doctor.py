@@ -6,6 +6,7 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import enum
+import functools
 import json
 import os
 import platform
@@ -20,7 +21,7 @@ from typing import Any
 
 import psutil
 
-from jailpy.doctor_checks import CHECKS, FORK_LIMITS, MEMORY_LIMITS, PROBE_LIMITS, Seen, sleeper_answer, stand_in
+from jailpy.doctor_checks import CHECKS, FORK_LIMITS, MEMORY_LIMITS, PROBE_LIMITS, Seen, Sighting, Sleeper, stand_in
 from jailpy.errors import InfrastructureError
 from jailpy.jail import Jail
 from jailpy.kernel.probe import Host, host
@@ -29,17 +30,17 @@ from jailpy.policy import DEGRADABLE, EXTRAS, LAYERS, Policy
 from jailpy.status import Result
 
 PROBE = Path(__file__).with_name("doctor_probe.py")
-_SLEEP = Limits(cpu_s=10, wall_s=0.5)
+_SLEEP = Limits(cpu_s=10, wall_s=1)
 _TAKE_MEMORY = "held = []\nfor _ in range(1024):\n    held.append(bytearray(b'x') * (1 << 20))\n"
 _FORK_BOMB = (
     "import os, time\ncount = 0\ntry:\n    while count < 1000:\n        if os.fork() == 0:\n"
-    "            time.sleep(60)\n        count += 1\nexcept OSError:\n    pass\nprint(count, flush=True)\ntime.sleep(0.5)\n"
+    "            time.sleep(60)\n        count += 1\nexcept OSError:\n    pass\n"
+    "print(count, flush=True)\ntime.sleep(0.5)\n"
 )
 # A grandchild in a session of its own, which only something around all of them can find.
 _SLEEPER = (
     "import json, os, time\nif os.fork() == 0:\n    os.setsid()\n    os.fork()\n    time.sleep(60)\n"
-    "maps = [[int(part) for part in line.split()] for line in open('/proc/self/uid_map')]\n"
-    "print(json.dumps([os.readlink('/proc/self/ns/pid'), maps, os.getuid()]), flush=True)\ntime.sleep(60)\n"
+    "print(json.dumps([os.readlink('/proc/self/ns/pid'), os.getpid()]), flush=True)\ntime.sleep(60)\n"
 )
 
 
@@ -114,12 +115,14 @@ def examine() -> Report:
     """Runs the probes, which takes a few seconds, and judges every layer."""
     here = host()
     policy = Policy(allow_degraded=DEGRADABLE)
-    seen, failure = None, ""
+    seen: dict[str, Seen] = {}
+    failure = ""
     try:
-        seen = _gather(policy, here)
+        for way, warm in (("warm", True), ("cold", False)):
+            seen[way] = _gather(policy, here, warm)
     except InfrastructureError as error:
-        failure = f"no jail could be made: {error}"
-    return Report(_describe(here), tuple(_judge(layer, here, seen) for layer in LAYERS), failure)
+        failure = f"no {way} jail could be made: {error}"
+    return Report(_describe(here), tuple(_judge(layer, here, seen, failure) for layer in LAYERS), failure)
 
 
 def _describe(here: Host) -> dict[str, str]:
@@ -137,13 +140,13 @@ def _describe(here: Host) -> dict[str, str]:
     }
 
 
-def _gather(policy: Policy, here: Host) -> Seen:
-    with Jail(policy, PROBE_LIMITS, workers=1) as jail:
+def _gather(policy: Policy, here: Host, warm: bool) -> Seen:
+    with Jail(policy, PROBE_LIMITS, workers=2, warm=warm) as jail:
         inside = _facts_inside(jail)
         memory = jail.run(_TAKE_MEMORY, limits=MEMORY_LIMITS)
         forks = jail.run(_FORK_BOMB, limits=FORK_LIMITS)
-        sleeper, leaf = _run_sleeper(jail, here)
-    return Seen(here, inside, _facts_outside(), memory, forks, sleeper, leaf)
+        sleepers = _run_sleepers(jail)
+    return Seen(here, inside, _facts_outside(), memory, forks, sleepers)
 
 
 def _facts_inside(jail: Jail) -> dict[str, Any]:
@@ -170,46 +173,59 @@ def _answer(stdout: bytes, otherwise: str) -> dict[str, Any]:
     return facts
 
 
-def _run_sleeper(jail: Jail, here: Host) -> tuple[Result, str]:
-    """A guest that sleeps until it is killed, and the leaf that held it ("" for none, or one that outlived it)."""
-    members: dict[str, set[str]] = {}
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        running = pool.submit(jail.run, _SLEEPER, limits=_SLEEP)
-        while not running.done():
-            for leaf, pid in _members(here):
-                members.setdefault(leaf, set()).add(_link(f"/proc/{pid}/ns/pid"))
-            time.sleep(0.01)
-        result = running.result()
-    guest = sleeper_answer(result)[0]
-    left = {leaf for leaf, _ in _members(here)}
-    found = [leaf for leaf, links in members.items() if guest and guest in links and leaf not in left]
-    return result, found[0] if found else ""
+def _run_sleepers(jail: Jail) -> tuple[Sleeper, ...]:
+    """Two guests at once that sleep until they are killed, and how their processes looked from here meanwhile."""
+    seen: dict[int, Sighting] = {}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(jail.run, _SLEEPER, limits=_SLEEP) for _ in range(2)]
+        while not all(future.done() for future in running):
+            seen.update(_processes())
+            time.sleep(0.02)
+        results = [future.result() for future in running]
+    left = dict(_processes())
+    return tuple(_sleeper(result, seen, left) for result in results)
 
 
-def _members(here: Host) -> Iterator[tuple[str, int]]:
-    """(leaf, process) of all jails of this process."""
-    if here.cgroup is None:
-        return
-    for entry in os.scandir(here.cgroup.path):
-        if entry.is_dir():
-            with contextlib.suppress(OSError), open(f"{entry.path}/cgroup.procs", encoding="ascii") as file:
-                yield from ((entry.name, int(pid)) for pid in file.read().split())
+def _sleeper(result: Result, seen: dict[int, Sighting], left: dict[int, Sighting]) -> Sleeper:
+    link, pid = "", 0
+    with contextlib.suppress(ValueError, TypeError):
+        link, pid = json.loads(result.stdout)
+    mine = {at: process for at, process in seen.items() if link and process.pid_namespace == link}
+    guest = next((process for process in mine.values() if process.pid_inside == pid), None)
+    return Sleeper(result, guest, len(mine), sum(left.get(at) == process for at, process in mine.items()))
 
 
-def _link(path: str) -> str:
-    try:
-        return os.readlink(path)
-    except OSError:
-        return ""
+def _processes() -> Iterator[tuple[int, Sighting]]:
+    """Every process that this one may look at."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, KeyError, IndexError, ValueError):
+                yield int(name), _sight(f"/proc/{name}")
 
 
-def _judge(layer: str, here: Host, seen: Seen | None) -> Finding:
+def _sight(folder: str) -> Sighting:
+    fields = {key: value.split() for key, _, value in (line.partition(":") for line in _lines(f"{folder}/status"))}
+    group = next((line[3:] for line in _lines(f"{folder}/cgroup") if line.startswith("0::")), "")
+    maps = tuple(tuple(map(int, line.split())) for line in _lines(f"{folder}/uid_map"))
+    inside = int(fields["NSpid"][-1])
+    return Sighting(os.readlink(f"{folder}/ns/pid"), inside, int(fields["Uid"][0]), group, maps)
+
+
+def _lines(path: str) -> list[str]:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().splitlines()
+
+
+def _judge(layer: str, here: Host, seen: dict[str, Seen], failure: str) -> Finding:
+    """A layer has to hold in jails that are made ahead and in those that are made while the caller waits."""
     lack = here.missing.get(layer)
-    if lack is not None:
-        holds, evidence = stand_in(layer, seen)
-        state = State.MISSING if holds else State.BROKEN
-        return Finding(layer, state, evidence, lack.why, lack.fix)
-    if seen is None:
-        return Finding(layer, State.BROKEN, "no jail could be made to try it")
-    holds, evidence = CHECKS[layer](seen)
-    return Finding(layer, State.OK, evidence) if holds else Finding(layer, State.BROKEN, f"saw {evidence}")
+    check = CHECKS[layer] if lack is None else functools.partial(stand_in, layer)
+    results = {way: check(facts) for way, facts in seen.items()}
+    broken = [f"{way} jail: {evidence}" for way, (holds, evidence) in results.items() if not holds]
+    evidence = next((evidence for _, evidence in results.values()), "")
+    if lack is None and failure:
+        broken.append("not tried in every jail")
+    said = f"saw {'; '.join(broken)}" if broken else evidence
+    if lack is None:
+        return Finding(layer, State.BROKEN if broken else State.OK, said)
+    return Finding(layer, State.BROKEN if broken else State.MISSING, said, lack.why, lack.fix)

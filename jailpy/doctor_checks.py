@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +18,27 @@ _CAPABILITY_SETS = ("CapPrm", "CapEff", "CapBnd", "CapAmb")
 
 
 @dataclass(frozen=True, slots=True)
+class Sighting:
+    """A process as it looks from here: ids, cgroup and id map as this process's namespaces show them."""
+
+    pid_namespace: str
+    pid_inside: int
+    uid: int
+    group: str
+    uid_map: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sleeper:
+    """A guest that sleeps until it is killed: itself from outside, how many processes its jail had, and has still."""
+
+    result: Result
+    guest: Sighting | None
+    processes: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """All evidence: facts from inside and outside, and how the guests ended that asked for too much."""
 
@@ -28,8 +47,7 @@ class Seen:
     outside: dict[str, Any]
     memory: Result
     forks: Result
-    sleeper: Result
-    sleeper_leaf: str
+    sleepers: tuple[Sleeper, ...]
 
     def namespace(self, name: str) -> tuple[bool, str]:
         """A namespace is its own when its link differs from ours."""
@@ -38,16 +56,9 @@ class Seen:
         return own, f"{theirs or 'unreadable'}, the host's is {mine or 'unreadable'}"
 
 
-def sleeper_answer(result: Result) -> tuple[str, list[list[int]], int]:
-    with contextlib.suppress(ValueError):
-        link, maps, uid = json.loads(result.stdout)
-        return link, maps, uid
-    return "", [], -1
-
-
-def stand_in(layer: str, seen: Seen | None) -> tuple[bool, str]:
+def stand_in(layer: str, seen: Seen) -> tuple[bool, str]:
     """What takes a missing layer's place has to hold too."""
-    if seen is None or layer not in ("memory_cgroup", "pids_cgroup"):
+    if layer not in ("memory_cgroup", "pids_cgroup"):
         return True, ""
     result, wanted = (seen.memory, Status.MEMORY) if layer == "memory_cgroup" else (seen.forks, Status.PROCESSES)
     if result.status is wanted:
@@ -55,16 +66,18 @@ def stand_in(layer: str, seen: Seen | None) -> tuple[bool, str]:
     count = result.stdout.strip()
     if wanted is Status.PROCESSES and count.isdigit() and int(count) <= FORK_LIMITS.processes:
         return True, f"an rlimit stands in for it and refused a guest more than {int(count)} forks"
-    return False, f"and what stands in for it did not stop a guest: {result.describe()}"
+    return False, f"what stands in for it did not stop a guest: {result.describe()}"
 
 
 def _user_namespace(seen: Seen) -> tuple[bool, str]:
     own, links = seen.namespace("user")
-    maps = seen.inside["uid_map"]
-    shown = ", ".join(f"{inside} is {outside} outside" for inside, outside, _ in maps)
-    mapped = any(outside <= 0 < outside + count for _, outside, count in maps)
+    guest = seen.sleepers[0].guest
+    if guest is None:
+        return False, f"the guest could not be found from outside; {links}"
+    mapped = any(outside <= 0 < outside + count for _, outside, count in guest.uid_map)
     allowed = not mapped or (os.geteuid() == 0 and "separate_uid" in seen.here.missing)
-    return own and allowed and maps != seen.outside["uid_map"], f"{shown}; {links}"
+    root = "root's id is in its map" if mapped else "root's id is not in its map"
+    return own and allowed, f"uid {seen.inside['uid']} inside is {guest.uid} outside, {root}; {links}"
 
 
 def _pid_namespace(seen: Seen) -> tuple[bool, str]:
@@ -115,10 +128,12 @@ def _proc(seen: Seen) -> tuple[bool, str]:
 
 
 def _cgroup(seen: Seen) -> tuple[bool, str]:
-    killed = seen.sleeper.status is Status.WALL_TIME
-    leaf = seen.sleeper_leaf
-    where = f"seen in leaf {leaf}, which is empty now" if leaf else "in no leaf that was emptied"
-    return killed and bool(leaf), f"a guest with a runaway grandchild: {seen.sleeper.describe()}, {where}"
+    home = os.path.basename(seen.here.cgroup.path) if seen.here.cgroup else ""
+    sleeper = seen.sleepers[0]
+    group = sleeper.guest.group if sleeper.guest else "none that could be found"
+    killed = sleeper.result.status is Status.WALL_TIME and sleeper.processes > 1 and not sleeper.left
+    shown = f"{sleeper.processes} processes in {group}: {sleeper.result.describe()}, {sleeper.left} are left"
+    return bool(home) and killed and f"/{home}/" in group, shown
 
 
 def _memory_cgroup(seen: Seen) -> tuple[bool, str]:
@@ -181,16 +196,10 @@ def _landlock_scopes(seen: Seen) -> tuple[bool, str]:
 
 
 def _separate_uid(seen: Seen) -> tuple[bool, str]:
-    first = _host_uid(seen.inside["uid_map"], seen.inside["uid"])
-    _, maps, uid = sleeper_answer(seen.sleeper)
-    second = _host_uid(maps, uid)
+    uids = [sleeper.guest.uid for sleeper in seen.sleepers if sleeper.guest]
     mine = os.geteuid()
-    return len({first, second, mine}) == 3, f"two guests are {first} and {second} outside, this is {mine}"
-
-
-def _host_uid(maps: list[list[int]], uid: int) -> int:
-    """What `uid` inside is outside. Without a user namespace the map is the whole range, and the same."""
-    return next((outside + uid - inside for inside, outside, count in maps if inside <= uid < inside + count), uid)
+    shown = " and ".join(map(str, uids)) or "nowhere"
+    return len({*uids, mine}) == 3, f"two guests at once are {shown} outside, this is {mine}"
 
 
 CHECKS: dict[str, Callable[[Seen], tuple[bool, str]]] = {

@@ -39,6 +39,10 @@ class Outcome:
     memory_peak: int
 
 
+#: A test that did not run because an earlier one had decided.
+SKIPPED = Outcome(Verdict.SKIPPED, "an earlier test failed", Status.UNSET, 0.0, 0.0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Grade:
     """A program's reward and the evidence behind it.

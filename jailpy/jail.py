@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-import collections
 import concurrent.futures
-import contextlib
+import functools
+import itertools
 import logging
-import os
 import sys
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from jailpy import cold, grading, languages, programs, roots
+from jailpy import capacity, cold, grading, languages, programs, warm
 from jailpy.errors import HelperLost, InfrastructureError, SetupError, UsageError
-from jailpy.grading import Grade
+from jailpy.grading import Grade, Outcome
 from jailpy.kernel.probe import host
 from jailpy.limits import Limits
-from jailpy.lower import Program, enforced
+from jailpy.lower import enforced
 from jailpy.policy import Policy
+from jailpy.pool import Pool
 from jailpy.programs import Task
+from jailpy.scheduler import Scheduler
 from jailpy.scoring import Scoring
 from jailpy.status import Result
 from jailpy.testcase import Test, parse_tests
+from jailpy.verdict import Verdict
 
 log = logging.getLogger("jailpy")
+
+_MOST_POOLS = 4  # sizes of private space that are kept warm; others run cold
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One program to grade. What is None comes from the jail. `id` comes back in its grade."""
+    """One program to grade. What is None comes from the jail.
+
+    in_process  assert tests may run beside the program, which can then forge its outcome
+    stop_early  tests that have not begun when one fails are skipped
+    priority    higher goes first; within a priority, callers (any hashable name) take turns
+    seconds     each test must have begun by then, or the program is not judged
+    id          comes back in the grade
+    """
 
     code: str | bytes
     tests: Any
@@ -40,6 +51,10 @@ class Job:
     limits: Limits | None = None
     scoring: Scoring | None = None
     in_process: bool = False
+    stop_early: bool = False
+    priority: int = 0
+    caller: Hashable = None
+    seconds: float | None = None
     id: Any = None
 
 
@@ -49,21 +64,32 @@ class Jail:
     policy    what guests may do
     limits    how much of it, unless a call gives its own
     workers   how many jails run at once; default: the CPUs that this process may use
+    preload   modules that warm interpreters import ahead, beyond a set of the standard library
+    warm      False makes every jail while the caller waits
 
     A context manager; `close` waits for what runs. Safe to use from many threads.
     """
 
     def __init__(
-        self, policy: Policy | None = None, limits: Limits | None = None, *, workers: int | None = None
+        self,
+        policy: Policy | None = None,
+        limits: Limits | None = None,
+        *,
+        workers: int | None = None,
+        preload: Sequence[str] = (),
+        warm: bool = True,
     ) -> None:
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
             raise UsageError("workers", f"{workers!r} must be a whole number of at least 1")
         self.policy = policy or Policy.from_environment()
         self.limits = limits or Limits()
-        self.workers = workers or len(os.sched_getaffinity(0))
-        self._pool = concurrent.futures.ThreadPoolExecutor(self.workers, thread_name_prefix="jailpy")
-        self._slots = threading.BoundedSemaphore(self.workers)
-        self._finalizer = weakref.finalize(self, self._pool.shutdown, wait=False)
+        self.workers = workers or capacity.cpus()
+        self.warm = warm
+        self._preload = (*languages.PRELOAD, *preload)
+        self._scheduler = Scheduler(self.workers, capacity.memory_budget())
+        self._pools: dict[int, Pool] = {}
+        self._lock = threading.Lock()
+        self._finalizer = weakref.finalize(self, _close_all, self._pools)
 
     def __enter__(self) -> Jail:
         return self
@@ -74,8 +100,9 @@ class Jail:
         self.close()
 
     def close(self) -> None:
-        """Waits for running programs, then lets go of everything."""
-        self._pool.shutdown(wait=True)
+        """Waits for running programs, then ends every zygote and jail."""
+        self._scheduler.close()
+        self._finalizer()
 
     def run(
         self,
@@ -90,20 +117,19 @@ class Jail:
         languages.check_language(language)
         data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
         task = Task(programs.source(code), stdin=data, files=programs.check_files(files))
-        return self._run(task, limits or self.limits)
+        used = limits or self.limits
+        return self._scheduler.run(lambda: self._run(task, used), memory=used.memory_bytes)
 
-    def grade(
-        self,
-        code: str | bytes,
-        tests: Any,
-        *,
-        language: str = "python",
-        limits: Limits | None = None,
-        scoring: Scoring | None = None,
-        in_process: bool = False,
-    ) -> Grade:
-        """Judges a program by its tests. InfrastructureError where that fails; UsageError for a wrong argument."""
-        return self._grade(Job(code, tests, language, limits, scoring, in_process))
+    def grade(self, code: str | bytes, tests: Any, **options: Any) -> Grade:
+        """Judges a program by its tests. InfrastructureError where that fails; UsageError for a wrong argument.
+
+        Options are Job's fields: language, limits, scoring, in_process, stop_early, priority, caller, seconds, id."""
+        job = Job(code, tests, **options)
+        work = self._prepare(job)
+        if len(work.tests) == 1:
+            outcome = self._scheduler.run(lambda: self._outcome(work, 0), memory=work.limits.memory_bytes)
+            return work.grade([outcome])
+        return self._begin(work).result()
 
     def execute_code(self, code: str | bytes, tests: Any, **options: Any) -> float:
         """The reward of `grade`, which takes the same arguments."""
@@ -112,93 +138,190 @@ class Jail:
         return reward
 
     def submit(self, code: str | bytes, tests: Any, **options: Any) -> concurrent.futures.Future[Grade]:
-        """`grade` in a worker thread. Async callers wrap the future with asyncio.wrap_future."""
-        return self._pool.submit(self.grade, code, tests, **options)
+        """`grade` in the background. Async callers wrap the future with asyncio.wrap_future. Overloaded when the queue is
+        full; a future that is cancelled in time never starts its tests."""
+        return self._begin(self._prepare(Job(code, tests, **options)))
 
     def grade_many(
         self, jobs: Iterable[Job | Mapping[str, Any]], *, ordered: bool = False, progress: bool = False
     ) -> Iterator[Grade]:
         """Grades as they finish, or in the order of the jobs. Takes jobs as it has room for them, so an endless
         iterable is fine. A program that could not be judged gives a grade whose reward is None and whose error says
-        why. `progress` shows a bar on stderr."""
-        return self._grade_many(map(_job, jobs, _count()), ordered, _Progress(jobs) if progress else None)
+        why. `progress` shows a count on stderr."""
+        return self._grade_many(map(_job, jobs, itertools.count()), ordered, _Progress(jobs) if progress else None)
 
     def execute_many(
         self, codes: Iterable[str | bytes], tests: Any, *, progress: bool = False, **options: Any
     ) -> list[float | None]:
-        """Rewards of many programs, in their order: against one set of tests, or, where `tests` is a list with one
-        set a program (each a list or a JSON text of its own), each against its own. None where judging failed."""
+        """Rewards of many programs, in their order: against one set of tests, or, where `tests` is a list of lists, each
+        against its own. None where judging failed."""
         listed = list(codes)
         own = _one_set_each(tests, len(listed))
         jobs = [Job(code, own[at] if own else tests, **options) for at, code in enumerate(listed)]
         return [grade.reward for grade in self.grade_many(jobs, ordered=True, progress=progress)]
 
+    def statistics(self) -> dict[str, int]:
+        """What waits, what runs, how many jails are parked."""
+        with self._lock:
+            parked = sum(len(pool.parked) for pool in self._pools.values())
+        return {**self._scheduler.statistics(), "parked": parked, "workers": self.workers}
+
     def _grade_many(self, jobs: Iterator[Job], ordered: bool, progress: _Progress | None) -> Iterator[Grade]:
-        waiting: collections.deque[concurrent.futures.Future[Grade]] = collections.deque()
-        with contextlib.ExitStack() as stack:
-            stack.callback(lambda: [future.cancel() for future in waiting])
-            room = self.workers * 4
+        waiting: dict[concurrent.futures.Future[Grade], Job] = {}
+        try:
             while True:
-                while len(waiting) < room and (job := next(jobs, None)) is not None:
-                    waiting.append(self._pool.submit(self._grade_or_say_why, job))
+                while len(waiting) < self.workers * 4 and (job := next(jobs, None)) is not None:
+                    waiting[self._begin(self._prepare(job))] = job
                 if not waiting:
                     return
-                for grade in self._next(waiting, ordered):
+                for future in self._finished(waiting, ordered):
+                    job = waiting.pop(future)
                     if progress:
                         progress.step()
-                    yield grade
+                    yield _grade_or_say_why(future, job)
+        finally:
+            for future in waiting:
+                future.cancel()
 
     @staticmethod
-    def _next(waiting: collections.deque[concurrent.futures.Future[Grade]], ordered: bool) -> list[Grade]:
+    def _finished(
+        waiting: Mapping[concurrent.futures.Future[Grade], Job], ordered: bool
+    ) -> list[concurrent.futures.Future[Grade]]:
         if ordered:
-            return [waiting.popleft().result()]
-        done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
-        for future in done:
-            waiting.remove(future)
-        return [future.result() for future in done]
+            first = next(iter(waiting))
+            concurrent.futures.wait([first])
+            return [first]
+        return list(concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED).done)
 
-    def _grade_or_say_why(self, job: Job) -> Grade:
-        try:
-            return replace(self._grade(job), id=job.id)
-        except InfrastructureError as error:
-            log.error("a program could not be judged: %s", error)
-            return grading.failed(error, job.id)
-
-    def _grade(self, job: Job) -> Grade:
+    def _prepare(self, job: Job) -> _Work:
         languages.check_language(job.language)
         tests = parse_tests(job.tests, in_process=job.in_process)
         grading.check_judgeable(tests)
         code = programs.source(job.code)
-        limits = job.limits or self.limits
-        layers = enforced(self.policy, host())
-        outcomes = [self._outcome(test, code, limits) for test in tests]
-        return grading.summarise(tests, outcomes, job.scoring or Scoring.seed(), layers)
+        return _Work(job, tests, code, job.limits or self.limits, enforced(self.policy, host()))
 
-    def _outcome(self, test: Test, code: bytes, limits: Limits) -> grading.Outcome:
-        return grading.judge(test, self._run(programs.task_for(test, code, limits), limits))
+    def _begin(self, work: _Work) -> concurrent.futures.Future[Grade]:
+        """Queues the program's tests, each a run of its own; the future holds the grade when the last has ended."""
+        job, gathering = work.job, _Gathering(work)
+        for index in range(len(work.tests)):
+            run = self._scheduler.submit(
+                functools.partial(self._outcome_or_skip, gathering, index),
+                memory=work.limits.memory_bytes,
+                priority=job.priority,
+                caller=job.caller,
+                seconds=job.seconds,
+            )
+            gathering.add(index, run)
+        return gathering.future
+
+    def _outcome_or_skip(self, gathering: _Gathering, index: int) -> Outcome:
+        if gathering.over:
+            return grading.SKIPPED
+        return self._outcome(gathering.work, index)
+
+    def _outcome(self, work: _Work, index: int) -> Outcome:
+        test = work.tests[index]
+        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits))
 
     def _run(self, task: Task, limits: Limits) -> Result:
-        """Once more where the set-up failed: nothing that a guest does leaves its jail, so a second run is safe."""
-        with self._slots:
-            try:
-                return self._run_cold(task, limits)
-            except (SetupError, HelperLost) as error:
-                log.warning("a run failed before it could be judged, trying once more: %s", error)
-                return self._run_cold(task, limits)
+        """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe."""
+        try:
+            return self._run_once(task, limits)
+        except (SetupError, HelperLost) as error:
+            log.warning("a run failed before it could be judged, trying once more: %s", error)
+            return self._run_once(task, limits)
 
-    def _run_cold(self, task: Task, limits: Limits) -> Result:
-        python = languages.interpreter(self.policy)
+    def _run_once(self, task: Task, limits: Limits) -> Result:
+        layers = enforced(self.policy, host())
+        pool = self._pool(limits)
+        if pool is None:
+            return cold.run_python(task, self.policy, limits)
+        with pool.jail() as jail:
+            return jail.run(task, limits, layers)
 
-        def program(places: roots.Places) -> Program:
-            return Program(
-                argv=(python.executable, f"{places.driver}/driver.py"),
-                files=(*task.files, roots.File(task.name, task.code)),
-                stdin=task.stdin,
-                request=task.request(places.work),
-                frame_bytes=task.frame_bytes + 64,
-            )
+    def _pool(self, limits: Limits) -> Pool | None:
+        """Parked jails whose private space is of this size; None where jails are made cold."""
+        if not self.warm or not warm.possible(host()):
+            return None
+        with self._lock:
+            pool = self._pools.get(limits.disk_mb)
+            if pool is None:
+                if len(self._pools) >= _MOST_POOLS:
+                    return None
+                parked = self.workers + 1
+                pool = Pool(self.policy, limits, host(), self._preload, lines=self.workers, parked=parked)
+                self._pools[limits.disk_mb] = pool
+            return pool
 
-        return cold.run(program, self.policy, limits)
+
+def _close_all(pools: dict[int, Pool]) -> None:
+    for pool in pools.values():
+        pool.close()
+    pools.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A job, checked."""
+
+    job: Job
+    tests: tuple[Test, ...]
+    code: bytes
+    limits: Limits
+    enforced: dict[str, str]
+
+    def grade(self, outcomes: Sequence[Outcome]) -> Grade:
+        return grading.summarise(self.tests, outcomes, self.job.scoring or Scoring.seed(), self.enforced, self.job.id)
+
+
+class _Gathering:
+    """The outcomes of one program's tests as they come in, and the future of its grade."""
+
+    def __init__(self, work: _Work) -> None:
+        self.work = work
+        self.future: concurrent.futures.Future[Grade] = concurrent.futures.Future()
+        self.outcomes: list[Outcome] = [grading.SKIPPED] * len(work.tests)
+        self.left = len(work.tests)
+        self.failed = False
+        self.error: BaseException | None = None
+        self.lock = threading.Lock()
+
+    @property
+    def over(self) -> bool:
+        """Whether tests that have not begun need not begin."""
+        return self.future.cancelled() or self.error is not None or (self.failed and self.work.job.stop_early)
+
+    def add(self, index: int, run: concurrent.futures.Future[Outcome]) -> None:
+        run.add_done_callback(functools.partial(self._ended, index))
+
+    def _ended(self, index: int, run: concurrent.futures.Future[Outcome]) -> None:
+        error = concurrent.futures.CancelledError() if run.cancelled() else run.exception()
+        with self.lock:
+            self.left -= 1
+            if error is not None:
+                self.error = self.error or error
+            else:
+                self.outcomes[index] = run.result()
+                self.failed = self.failed or self.outcomes[index].verdict is not Verdict.PASSED
+            last = self.left == 0
+        if last:
+            self._settle()
+
+    def _settle(self) -> None:
+        if not self.future.set_running_or_notify_cancel():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.work.grade(self.outcomes))
+
+
+def _grade_or_say_why(future: concurrent.futures.Future[Grade], job: Job) -> Grade:
+    try:
+        return future.result()
+    except InfrastructureError as error:
+        log.error("a program could not be judged: %s", error)
+        return grading.failed(error, job.id)
 
 
 def _job(job: Job | Mapping[str, Any], number: int) -> Job:
@@ -208,13 +331,6 @@ def _job(job: Job | Mapping[str, Any], number: int) -> Job:
         return Job(**job)
     except TypeError as error:
         raise UsageError(f"jobs[{number}]", f"{error}; a job has code, tests, language, limits, scoring, id") from None
-
-
-def _count() -> Iterator[int]:
-    number = 0
-    while True:
-        yield number
-        number += 1
 
 
 def _one_set_each(tests: Any, programs_given: int) -> list[Any] | None:

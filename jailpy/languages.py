@@ -16,6 +16,15 @@ from jailpy.roots import Places
 LANGUAGES = ("python",)
 MAIN = "main.py"
 
+#: What small programs import: done once, in the zygote. The rest of the library imports on demand as ever.
+PRELOAD = (
+    *("abc", "array", "ast", "base64", "bisect", "calendar", "cmath", "collections", "contextlib", "copy", "dataclasses"),
+    *("datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json"),
+    *("math", "numbers", "operator", "pickle", "queue", "random", "re", "secrets", "statistics", "string", "struct"),
+    *("subprocess", "tempfile", "textwrap", "threading", "time", "traceback", "types", "typing", "unicodedata", "uuid"),
+    *("warnings", "weakref", "linecache", "tokenize", "atexit", "resource", "signal", "select", "selectors", "sysconfig"),
+)
+
 _ASK = (
     "import json,sys,os;"
     "print(json.dumps([sys.executable,os.path.realpath(sys.executable),sys.prefix,sys.base_prefix,sys.base_exec_prefix]))"

@@ -11,7 +11,7 @@ import signal
 import socket
 import struct
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
@@ -81,7 +81,8 @@ class WarmJail:
     init: int
     init_pid: int
     guest_pid: int
-    gone: bool = field(default=False)
+    disk: int = -1
+    gone: bool = False
 
     def fileno(self) -> int:
         return self.exit
@@ -92,7 +93,9 @@ class WarmJail:
         if len(data) != _EXIT.size:
             raise HelperLost("the zygote ended while the guest ran")
         status, user_us, system_us, maxrss_kb = _EXIT.unpack(data)
-        exited = Report(ReportKind.EXITED, Stage.NONE, 0, 0, status, 0, 0, 0, user_us + system_us, maxrss_kb)
+        disk = os.fstatvfs(self.disk)
+        full = disk.f_bfree == 0 or disk.f_ffree == 0
+        exited = Report(ReportKind.EXITED, Stage.NONE, 0, 0, status, 0, full, 0, user_us + system_us, maxrss_kb)
         self._await_empty()
         return [exited, Report(ReportKind.GONE, Stage.NONE, 0, 0, 0, self.init_pid, 0, 0, 0, 0)]
 
@@ -143,18 +146,16 @@ class WarmJail:
     def discard(self) -> None:
         """Ends a jail that was not used, or that was, and lets go of it."""
         self.kill()
-        for fd in (self.streams.stdin, self.streams.stdout, self.streams.stderr, self.streams.channel):
-            if fd >= 0:
-                os.close(fd)
-        self.streams = Streams(-1, -1, -1)
+        self.streams.close()
 
     def close(self) -> None:
         """After the end: waits until the empty jail is taken down, and closes what is left of it here."""
         try:
             self.await_gone()
         finally:
-            os.close(self.exit)
-            os.close(self.init)
+            for fd in (self.exit, self.init, self.disk):
+                if fd >= 0:
+                    os.close(fd)
 
 
 class Zygote:
@@ -230,8 +231,12 @@ class Zygote:
     def _await_parked(self, jail: WarmJail) -> None:
         poll = select.poll()
         poll.register(jail.streams.channel, select.POLLIN)
-        if poll.poll(SETUP_SECONDS * 1000) and os.read(jail.streams.channel, 1) == b"P":
-            return
+        if poll.poll(SETUP_SECONDS * 1000):
+            with socket.socket(fileno=os.dup(jail.streams.channel)) as channel:
+                data, got, _, _ = socket.recv_fds(channel, 1, 1)
+            if data == b"P" and got:
+                jail.disk = got[0]
+                return
         words = os.read(jail.streams.stderr, 4096).decode("utf-8", "backslashreplace").strip()
         jail.discard()
         jail.close()

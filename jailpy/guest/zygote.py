@@ -81,8 +81,11 @@ class Zygote:
             try:
                 # PID 1 goes at once, and with it whatever the guest left running.
                 signal.pidfd_send_signal(init, signal.SIGKILL)
+            except ProcessLookupError:  # the library killed it before
+                pass
+            try:
                 os.write(out, EXIT.pack(status, *times, usage.ru_maxrss))
-            except OSError:  # already dead; or nobody is listening any more
+            except BrokenPipeError:  # nobody is listening any more
                 pass
             os.close(out)
             os.close(init)
@@ -189,7 +192,10 @@ def _live():
     _warm_up()
     for name in ("driver", "values", "confine"):
         del sys.modules[name]
-    os.write(driver.CHANNEL, b"P")
+    disk = os.open("/work", os.O_PATH | os.O_CLOEXEC)
+    with socket.socket(fileno=os.dup(driver.CHANNEL)) as channel:
+        socket.send_fds(channel, [b"P"], [disk])
+    os.close(disk)
     request = driver.read_request(values.decode)
     if request is None:
         os._exit(0)

@@ -66,6 +66,13 @@ class Streams:
     request: bytes = b""
     frame_bytes: int = 0
 
+    def close(self) -> None:
+        """Closes what is open."""
+        for fd in (self.stdin, self.stdout, self.stderr, self.channel):
+            if fd >= 0:
+                os.close(fd)
+        self.stdin = self.stdout = self.stderr = self.channel = -1
+
 
 class Source(Protocol):
     """Where a jail's end is heard of: readable when there are reports, and able to kill."""
@@ -101,6 +108,7 @@ class _Watch:
         self.samples_tasks = "pids" not in controllers
         self.wall_allowed = limits.wall_s
         self.gone = False
+        self.pids_events = -1
         self.written = {streams.stdin: memoryview(streams.input), streams.channel: memoryview(streams.request)}
 
     def run(self) -> Facts:
@@ -114,15 +122,13 @@ class _Watch:
             self._drain()
             self._measure()
         finally:
-            for fd in (self.streams.stdin, self.streams.stdout, self.streams.stderr, self.streams.channel):
-                if fd >= 0:
-                    os.close(fd)
+            self.streams.close()
             if self.pids_events >= 0:
                 os.close(self.pids_events)
         return self.facts
 
     def _register(self) -> None:
-        streams, self.pids_events = self.streams, -1
+        streams = self.streams
         self.poll.register(self.source.fileno(), select.POLLIN)
         for fd in (streams.stdout, streams.stderr):
             self.poll.register(fd, select.POLLIN)

@@ -1,0 +1,213 @@
+"""Jails prepared ahead: zygotes, the jails that they have parked, and the threads that park more.
+
+A jail is used once. What is used again are slots: a number and an empty cgroup leaf, and those only after a look that
+nobody is left in them.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Iterator
+
+from jailpy.errors import InfrastructureError
+from jailpy.kernel.probe import Host
+from jailpy.limits import Limits
+from jailpy.policy import Policy
+from jailpy.warm import Slot, WarmJail, Zygote
+
+log = logging.getLogger("jailpy")
+
+#: One memory layout serves so many jails, then its zygote is replaced.
+JAILS_PER_ZYGOTE = 5000
+#: What may be left charged to an empty leaf: page cache of files that others will read, dying kernel objects.
+_RESIDUE_BYTES = 8 << 20
+_RETRY_SECONDS = 1.0
+
+
+class _Line:
+    """One zygote after another, and the thread that has it park jails."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.zygote: Zygote | None = None
+        self.slots: list[Slot] = []
+        self.slots_made = 0
+        self.used: collections.deque[WarmJail] = collections.deque()
+        self.out = 0  # jails of the present zygote that are parked or in use
+        self.thread = threading.Thread(target=self._serve, name="jailpy-park", daemon=True)
+
+    def _serve(self) -> None:
+        pool = self.pool
+        try:
+            while True:
+                with pool.changed:
+                    while not (self.used or pool.wants_more() or pool.closing):
+                        pool.changed.wait()
+                    if pool.closing:
+                        return
+                    park = pool.wants_more()
+                    if park:
+                        pool.coming += 1
+                if park:
+                    self._park()
+                self._clear(all_of_them=False)
+        finally:
+            self._end()
+
+    def _park(self) -> None:
+        pool = self.pool
+        try:
+            if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
+                self._renew()
+            assert self.zygote is not None
+            jail = self.zygote.park(self._slot())
+        except InfrastructureError as error:
+            log.warning("a jail could not be prepared: %s", error)
+            self._drop_zygote()
+            with pool.changed:
+                pool.coming -= 1
+                pool.failed(error)
+            time.sleep(_RETRY_SECONDS)
+            return
+        self.out += 1
+        with pool.changed:
+            pool.coming -= 1
+            pool.add(self, jail)
+
+    def _slot(self) -> Slot:
+        if self.slots:
+            return self.slots.pop()
+        self.slots_made += 1
+        return Slot(self.slots_made)
+
+    def _renew(self) -> None:
+        self._drop_zygote()
+        pool = self.pool
+        self.zygote = Zygote(pool.policy, pool.limits, pool.host, pool.preload)
+
+    def _drop_zygote(self) -> None:
+        """Ends the zygote, once the jails that run have ended: those that are parked go with it."""
+        zygote, self.zygote = self.zygote, None
+        if zygote is None:
+            return
+        for jail in self.pool.withdraw(self):
+            jail.discard()
+            self.used.append(jail)
+        deadline = time.monotonic() + 60
+        while self.out > len(self.used) and time.monotonic() < deadline and not self.pool.closing:
+            time.sleep(0.005)
+        self._clear(all_of_them=True)
+        for slot in self.slots:
+            slot.retire()
+        self.slots.clear()
+        zygote.close()
+
+    def _clear(self, *, all_of_them: bool) -> None:
+        """Takes down jails that have had their run; while jails are wanted, only as many as must be."""
+        while self.used and (all_of_them or not self.pool.wants_more()):
+            jail = self.used.popleft()
+            self.out -= 1
+            try:
+                jail.close()
+            except InfrastructureError as error:
+                log.error("a slot is given up: %s", error)
+                jail.slot.leaf = None
+            self._take_back(jail.slot)
+
+    def _take_back(self, slot: Slot) -> None:
+        leaf = slot.leaf
+        if leaf is not None and (leaf.populated() or (leaf.memory_now() or 0) > _RESIDUE_BYTES or not leaf.reset_peak()):
+            slot.retire()
+        self.slots.append(slot)
+
+    def _end(self) -> None:
+        self._drop_zygote()
+
+
+class Pool:
+    """Parked jails for one policy and one size of private space. Lines start at the first `acquire`."""
+
+    def __init__(
+        self, policy: Policy, limits: Limits, host: Host, preload: tuple[str, ...], *, lines: int, parked: int
+    ) -> None:
+        self.policy = policy
+        self.limits = limits
+        self.host = host
+        self.preload = preload
+        self.target = parked
+        self.parked: collections.deque[tuple[_Line, WarmJail]] = collections.deque()
+        self.coming = 0
+        self.waiting = 0
+        self.error: InfrastructureError | None = None
+        self.closing = False
+        self.changed = threading.Condition()
+        self.lines = [_Line(self) for _ in range(lines)]
+        self.started = False
+
+    def wants_more(self) -> bool:
+        """Whether a line should park one more jail."""
+        return len(self.parked) + self.coming < self.target + self.waiting
+
+    def add(self, line: _Line, jail: WarmJail) -> None:
+        """A line has parked a jail (the lock is held)."""
+        self.error = None
+        self.parked.append((line, jail))
+        self.changed.notify_all()
+
+    def failed(self, error: InfrastructureError) -> None:
+        """A line could not park a jail (the lock is held): whoever waits hears why."""
+        self.error = error
+        self.changed.notify_all()
+
+    def withdraw(self, line: _Line) -> list[WarmJail]:
+        """Takes back all jails that `line` has parked."""
+        with self.changed:
+            mine = [jail for owner, jail in self.parked if owner is line]
+            self.parked = collections.deque(pair for pair in self.parked if pair[0] is not line)
+        return mine
+
+    @contextlib.contextmanager
+    def jail(self) -> Iterator[WarmJail]:
+        """A parked jail for one run. InfrastructureError where none can be made."""
+        line, jail = self._acquire()
+        try:
+            yield jail
+        finally:
+            jail.discard()
+            line.used.append(jail)
+            with self.changed:
+                self.changed.notify_all()
+
+    def _acquire(self) -> tuple[_Line, WarmJail]:
+        with self.changed:
+            if self.closing:
+                raise RuntimeError("this jail is closed")
+            if not self.started:
+                self.started = True
+                for line in self.lines:
+                    line.thread.start()
+            self.waiting += 1
+            try:
+                self.changed.notify_all()
+                while not self.parked:
+                    if self.error is not None:
+                        error, self.error = self.error, None
+                        raise error
+                    self.changed.wait()
+                return self.parked.popleft()
+            finally:
+                self.waiting -= 1
+                self.changed.notify_all()
+
+    def close(self) -> None:
+        """Ends all zygotes and with them all jails."""
+        with self.changed:
+            self.closing = True
+            self.changed.notify_all()
+        if self.started:
+            for line in self.lines:
+                line.thread.join()
