@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import resource
 from dataclasses import dataclass
-from typing import Any
 
 from jailpy import languages, roots
 from jailpy.errors import LayerMissing
@@ -93,15 +92,14 @@ def lower(
 
 @dataclass(frozen=True, slots=True)
 class ZygoteSpecs:
-    """A zygote's own jail, the jails made from it, and the plan by which its children confine themselves."""
+    """A zygote's own jail, and the jails made from it, whose guests confine themselves by the same spec."""
 
     zygote: LaunchSpec
     stamp: LaunchSpec
-    plan: dict[str, Any]
 
 
 def lower_zygote(
-    policy: Policy, limits: Limits, host: Host, ids: ZygoteIds, leaf: Leaf | None, preload: tuple[str, ...]
+    policy: Policy, limits: Limits, host: Host, ids: ZygoteIds, leaf: Leaf | None
 ) -> ZygoteSpecs:
     """Specs for warm jails. Needs a host with every namespace; `limits` gives disk_mb and the environment's threads."""
     python = languages.interpreter(policy)
@@ -123,23 +121,21 @@ def lower_zygote(
     stamp = LaunchSpec(
         argv=(),
         envp=(),
-        flags=Flag.NEW_ROOT | Flag.PARKED,
+        flags=Flag.NEW_ROOT | Flag.PARKED | (Flag.SET_IDS if ids.count > 1 else Flag.DENY_SETGROUPS),
         namespaces=namespaces_all & ~NEW["network_namespace"],
         root_at="",
+        workdir=roots.INSIDE.work,
+        guest_uid=namespaces.GUEST_ID,
+        guest_gid=namespaces.GUEST_ID,
+        landlock=rules.rules,
+        landlock_fs=rules.handled_fs,
+        landlock_net=rules.handled_net,
+        landlock_scoped=rules.scoped,
+        filter=seccomp_filter(host),
         mounts=roots.stamped_root(limits, namespaces.GUEST_ID),
         sysctls=_NO_MORE_USER_NAMESPACES,
     )
-    plan = {
-        "filter": seccomp_filter(host),
-        "namespaces": namespaces_all & ~NEW["pid_namespace"],
-        "guest": namespaces.GUEST_ID,
-        "set_ids": ids.count > 1,
-        "set_groups": ids.count > 1,
-        "landlock_handled": (rules.handled_fs, rules.handled_net, rules.scoped),
-        "landlock_rules": tuple((rule.path, rule.access) for rule in rules.rules),
-        "preload": list(preload),
-    }
-    return ZygoteSpecs(zygote, stamp, plan)
+    return ZygoteSpecs(zygote, stamp)
 
 
 def base_flags(host: Host) -> Flag:

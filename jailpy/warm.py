@@ -9,9 +9,8 @@ import resource
 import select
 import signal
 import socket
-import struct
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
@@ -20,16 +19,15 @@ from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
 from jailpy.kernel.monitor import Streams, watch
 from jailpy.kernel.namespaces import choose_zygote_ids, jail_map
 from jailpy.kernel.probe import Host
-from jailpy.kernel.spec import Report, ReportKind, Stage
+from jailpy.kernel.spec import REPORT, Report, ReportKind, Stage, decode_report, encode
 from jailpy.limits import Limits
 from jailpy.lower import ZygoteSpecs, lower_zygote
 from jailpy.policy import Policy
 from jailpy.cold import result
 from jailpy.programs import Task
-from jailpy.roots import INSIDE
+from jailpy.roots import INSIDE, File
 from jailpy.status import Result
 
-_EXIT = struct.Struct("<iQQQ")
 _leaf_numbers = itertools.count(1)
 
 
@@ -80,7 +78,6 @@ class WarmJail:
     exit: int
     init: int
     init_pid: int
-    guest_pid: int
     disk: int = -1
     gone: bool = False
 
@@ -89,15 +86,13 @@ class WarmJail:
 
     def reports(self) -> list[Report]:
         """The zygote's word on how the guest ended, once nothing of it is left."""
-        data = os.read(self.exit, _EXIT.size)
-        if len(data) != _EXIT.size:
+        data = os.read(self.exit, REPORT.size)
+        if not data:
             raise HelperLost("the zygote ended while the guest ran")
-        status, user_us, system_us, maxrss_kb = _EXIT.unpack(data)
         disk = os.fstatvfs(self.disk)
-        full = disk.f_bfree == 0 or disk.f_ffree == 0
-        exited = Report(ReportKind.EXITED, Stage.NONE, 0, 0, status, 0, full, 0, user_us + system_us, maxrss_kb)
+        exited = replace(decode_report(data), disk_full=int(disk.f_bfree == 0 or disk.f_ffree == 0))
         self._await_empty()
-        return [exited, Report(ReportKind.GONE, Stage.NONE, 0, 0, 0, self.init_pid, 0, 0, 0, 0)]
+        return [exited, replace(exited, kind=ReportKind.GONE)]
 
     def kill(self) -> None:
         """Ends the jail: its PID 1, and so all in its pid namespace."""
@@ -136,8 +131,11 @@ class WarmJail:
                 for each in rlimits.lower(limits, count_processes=count)
                 if each.resource != resource.RLIMIT_CORE
             ],
-            "files": [(f"{INSIDE.work}/{task.name}", task.code, 0o644)]
-            + [(f"{INSIDE.work}/{file.name}", file.content, file.mode) for file in task.files],
+            "code": task.code,
+            "files": [
+                (f"{INSIDE.work}/{file.name}", file.content, file.mode)
+                for file in (File(task.name, task.code), *task.files)
+            ],
         }
         streams.request = task.request(INSIDE.work, arguments)
         facts = watch(self, self.slot.leaf, limits, streams, self.init_pid)
@@ -170,13 +168,14 @@ class Zygote:
             self.leaf = cgroup.Leaf.make(self.place, "self")
             self.leaf.let_in(self.ids.owner)
         try:
-            self.specs = lower_zygote(policy, limits, host, self.ids, self.leaf, preload)
+            self.specs = lower_zygote(policy, limits, host, self.ids, self.leaf)
             self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             self.control.settimeout(SETUP_SECONDS)
             self.errors = os.memfd_create("jailpy-zygote-errors")
             with theirs:
                 self.helper = _start(self.specs, theirs.fileno(), self.errors, self.leaf)
-            self.control.send(values.encode(self.specs.plan, max_nodes=10_000))
+            plan = {"spec": encode(self.specs.stamp), "preload": list(preload)}
+            self.control.send(values.encode(plan))
         except BaseException:
             if self.leaf is not None:
                 self.leaf.remove()
@@ -194,16 +193,15 @@ class Zygote:
             answer, got = self._ask({"map": jail_map(self.made, self.ids.count), "slot": slot.number}, fds)
             for fd in theirs:
                 os.close(fd)
-            init, guest = self._accept(answer, got)
-            jail = WarmJail(slot, streams, out, init, _pid_of(init), _pid_of(guest))
-            os.close(guest)
+            init = self._accept(answer, got)
+            jail = WarmJail(slot, streams, out, init, _pid_of(init))
             self._await_parked(jail)
             return jail
 
     def _ask(self, request: dict[str, object], fds: list[int]) -> tuple[dict[str, object], list[int]]:
         try:
             socket.send_fds(self.control, [values.encode(request)], fds)
-            data, got, _, _ = socket.recv_fds(self.control, 65536, 2)
+            data, got, _, _ = socket.recv_fds(self.control, 65536, 1)
         except OSError as error:
             raise HelperLost(f"the zygote does not answer: {error.strerror or error}; {self._last_words()}") from error
         if not data:
@@ -219,28 +217,36 @@ class Zygote:
                     return explain(report, self.specs.stamp)
         return HelperLost(f"the zygote ended; {self._last_words()}")
 
-    def _accept(self, answer: dict[str, object], got: list[int]) -> tuple[int, int]:
+    def _accept(self, answer: dict[str, object], got: list[int]) -> int:
         if "fault" in answer:
             stage, index, error = answer["fault"]  # type: ignore[misc]  # three integers, by the protocol
             report = Report(ReportKind.FAULT, Stage(stage), index, error, 0, 0, 0, 0, 0, 0)
             raise explain(report, self.specs.stamp)
-        if "error" in answer or len(got) != 2:
+        if "error" in answer or not got:
             raise InfrastructureError(f"the zygote could not park a jail: {answer.get('error')}")
-        return got[0], got[1]
+        return got[0]
 
     def _await_parked(self, jail: WarmJail) -> None:
+        try:
+            jail.disk = self._parked(jail.streams.channel)
+        except BaseException:
+            jail.discard()
+            jail.close()
+            raise
+
+    def _parked(self, channel_fd: int) -> int:
+        """The descriptor of the jail's working folder that comes with the child's word that it is parked."""
         poll = select.poll()
-        poll.register(jail.streams.channel, select.POLLIN)
-        if poll.poll(SETUP_SECONDS * 1000):
-            with socket.socket(fileno=os.dup(jail.streams.channel)) as channel:
-                data, got, _, _ = socket.recv_fds(channel, 1, 1)
-            if data == b"P" and got:
-                jail.disk = got[0]
-                return
-        words = os.read(jail.streams.stderr, 4096).decode("utf-8", "backslashreplace").strip()
-        jail.discard()
-        jail.close()
-        raise InfrastructureError(f"a jail could not be parked: {words.splitlines()[-1] if words else 'no word why'}")
+        poll.register(channel_fd, select.POLLIN)
+        if not poll.poll(SETUP_SECONDS * 1000):
+            raise InfrastructureError(f"a jail was not parked after {SETUP_SECONDS:.0f} s: the host is overloaded")
+        with socket.socket(fileno=os.dup(channel_fd)) as channel:
+            data, got, _, _ = socket.recv_fds(channel, REPORT.size, 1)
+        if got:
+            return got[0]
+        if len(data) == REPORT.size:
+            raise explain(decode_report(data), self.specs.stamp)
+        raise InfrastructureError(f"a jail could not be parked: {self._last_words()}")
 
     def _last_words(self) -> str:
         words = os.pread(self.errors, 4096, 0).decode("utf-8", "backslashreplace").strip()

@@ -7,11 +7,12 @@
  *   capabilities       all of them
  *   no_new_privs       the condition for the two filters that follow
  *   landlock           after the root exists, since a restricted process may not mount
- *   signals, workdir   as a fresh program finds them
- *   descriptors        everything else closes at exec
+ *   signals            as a fresh program finds them
+ *   descriptors        everything else closes, at exec or at once
  *   seccomp            last, so that the filter need not allow any of the above
  *
- * Each step checks what it brought about, not only what the call returned. */
+ * Each step checks what it brought about, not only what the call returned. Compiled twice: into jailpy-init, for a guest
+ * that is executed, and into join.so, for a zygote's child, which joins a jail and runs on. */
 #include "jail.h"
 #include "kernel.h"
 #include "report.h"
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -158,33 +160,53 @@ static char *const *pointers(const struct spec *spec, const uint32_t *offsets, u
 
 static char *argv[SPEC_MAX_ROWS + 1], *envp[SPEC_MAX_ROWS + 1];
 
-void confine_and_exec(const struct jail *jail)
+/* The part that both ways into a jail share: from all power over the jail to none. */
+static void give_up(const struct spec *spec)
 {
-	const struct spec *spec = &jail->spec;
-	const struct spec_wire *wire = spec->wire;
+	bool keep = spec->wire->flags & FLAG_KEEP_CAPS;
 
-	pointers(spec, spec->argv, wire->argv.count, argv);
-	pointers(spec, spec->envp, wire->envp.count, envp);
-
-	MUST(STAGE_SESSION, 0, setsid());
-	take_stdio(jail);
 	set_rlimits(spec);
-	bool keep = wire->flags & FLAG_KEEP_CAPS, powerful = has_capabilities();
-	if (!keep && powerful)
+	if (!keep && has_capabilities())
 		bound_capabilities();
-	if (wire->flags & FLAG_SET_IDS)
+	if (spec->wire->flags & FLAG_SET_IDS)
 		set_ids(spec);
 	if (!keep)
 		drop_capabilities();
 	no_new_privs();
 	landlock(spec);
+	MUST(STAGE_WORKDIR, 0, chdir(spec_text(spec, spec->wire->workdir)));
+}
+
+void confine_and_exec(const struct jail *jail)
+{
+	const struct spec *spec = &jail->spec;
+
+	pointers(spec, spec->argv, spec->wire->argv.count, argv);
+	pointers(spec, spec->envp, spec->wire->envp.count, envp);
+
+	MUST(STAGE_SESSION, 0, setsid());
+	take_stdio(jail);
+	give_up(spec);
 	reset_signals();
-	MUST(STAGE_WORKDIR, 0, chdir(spec_text(spec, wire->workdir)));
 	unsigned first_other = jail->stamper >= 0 ? 5 : jail->channel >= 0 ? 4 : 3;
 	MUST(STAGE_FDS, 0, k_close_range(first_other, ~0U, K_CLOSE_RANGE_CLOEXEC));
 	install_filter(spec);
 	MUST(STAGE_EXEC, 0, execve(argv[0], argv, envp));
 	_exit(1);
+}
+
+void confine_joined(const struct jail *jail, int init)
+{
+	MUST(STAGE_SESSION, 0, setsid());
+	take_stdio(jail);
+	report_to(3);
+	MUST(STAGE_JOIN, 0, setns(init, (int)(jail->spec.wire->namespaces | K_CLONE_NEWNET)));
+	MUST(STAGE_JOIN, 1, k_pidfd_kill(init, SIGUSR1)); /* PID 1 may hide itself now */
+	give_up(&jail->spec);
+	/* A change of ids took it away; a program that was executed would have it. */
+	MUST(STAGE_JOIN, 2, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
+	MUST(STAGE_FDS, 0, k_close_range(4, ~0U, 0));
+	install_filter(&jail->spec);
 }
 
 /* PID 1 needs nothing once the guest runs; the guest may share its user id, so it must not be readable either. */

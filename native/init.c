@@ -102,7 +102,6 @@ static _Noreturn void await_guest(void)
 	sigaddset(&watched, SIGUSR1);
 	sigaddset(&watched, SIGCHLD);
 	MUST(STAGE_SIGNALS, 0, sigprocmask(SIG_BLOCK, &watched, NULL));
-	signal(SIGCHLD, SIG_DFL); /* ignored by the stamper, and then no signal would come */
 	confine_drop_privileges();
 	report_send(&stamped);
 	k_close_range(0, ~0U, 0);

@@ -65,6 +65,7 @@ struct k_mount_attr {
 };
 
 #define K_CLOSE_RANGE_CLOEXEC 4U
+#define K_P_PIDFD 3
 
 struct k_landlock_ruleset_attr {
 	uint64_t handled_access_fs, handled_access_net, scoped;

@@ -22,35 +22,25 @@ _MESSAGE = 2000
 
 def read_request(decode, fd=CHANNEL):
     """The next request; None at the end of the channel."""
-    size = _read_exactly(fd, 8)
-    if size is None:
-        return None
-    data = _read_exactly(fd, int.from_bytes(size, "big"))
-    return None if data is None else decode(data, max_bytes=MAX_REQUEST, max_nodes=1 << 24)
-
-
-def _read_exactly(fd, count):
-    parts = []
-    while count:
-        part = os.read(fd, min(count, 1 << 20))
-        if not part:
+    data = os.read(fd, 1 << 16)
+    while data and (len(data) < 8 or len(data) - 8 < int.from_bytes(data[:8], "big")):
+        more = os.read(fd, 1 << 20)
+        if not more:
             return None
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+        data += more
+    return decode(data[8:], max_bytes=MAX_REQUEST, max_nodes=1 << 24) if data else None
 
 
 class Driver:
-    """One request. `encode` and the frame's descriptor are bound before any guest code runs."""
+    """One request. What sends the frame is bound before any guest code runs."""
 
-    def __init__(self, request, encode, too_large, fd=CHANNEL):
+    def __init__(self, source, request, values, fd=CHANNEL):
+        self.source = source
         self.request = request
-        self.encode = encode
-        self.too_large = too_large
+        self.encode = values.encode
+        self.too_large = values.TooLarge
         self.fd = fd
         self.path = request["path"]
-        with open(self.path, "rb") as file:
-            self.source = file.read()
 
     def run(self):
         """Runs the request; gives the exit code, or raises what the interpreter is to handle (SystemExit)."""
@@ -172,13 +162,16 @@ def _describe(error):
 
 def place(path, content, mode):
     """One file of the working folder, with the folders on the way to it."""
-    folder = os.path.dirname(path)
-    if folder and not os.path.isdir(folder):
-        os.makedirs(folder)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    with os.fdopen(fd, "wb") as file:
-        file.write(content)
-        os.fchmod(fd, mode)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        fd = os.open(path, flags, mode)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path))
+        fd = os.open(path, flags, mode)
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.close(fd)
 
 
 def end(run, mode):
@@ -237,7 +230,9 @@ def main():
     sys.path[0] = os.path.dirname(request["path"])
     sys.argv[:] = [os.path.basename(request["path"])]
     del sys.modules["values"]  # the guest's own `import values` must find its own
-    run = Driver(request, values.encode, values.TooLarge).run
+    with open(request["path"], "rb") as file:
+        source = file.read()
+    run = Driver(source, request, values).run
     if request["mode"] == "script":
         sys.exit(run())
     _leave(run())

@@ -55,6 +55,7 @@ _WORDS: dict[Stage, str] = {
     Stage.SECCOMP: "the seccomp filter could not be installed",
     Stage.EXEC: "the program could not be executed",
     Stage.DROP_INIT: "PID 1 of the jail could not give up its privileges",
+    Stage.JOIN: "the zygote's child could not enter its jail",
 }
 _HINTS: dict[tuple[Stage, int], str] = {
     (Stage.CLONE, errno.EPERM): "user namespaces are refused: see `jailpy doctor` for the change that allows them",

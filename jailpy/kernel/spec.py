@@ -53,6 +53,7 @@ class Stage(enum.IntEnum):
     SECCOMP = enum.auto()
     EXEC = enum.auto()
     DROP_INIT = enum.auto()
+    JOIN = enum.auto()
 
 
 class ReportKind(enum.IntEnum):
