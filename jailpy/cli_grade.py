@@ -55,7 +55,7 @@ def grade_lines(
             future.add_done_callback(functools.partial(_finish, entry, job))
             if writer.error:
                 break
-        for _ in range(at_once):  # a future is done before its line is written
+        for _ in range(at_once):  # a future is done a moment before its line is written
             room.acquire()
     finally:
         for future in waiting:
@@ -195,13 +195,15 @@ class _Writer:
                 self._put(self.queue.popleft())
 
     def _put(self, entry: _Entry) -> None:
-        entry.room.release()
-        if not entry.kind:
-            return
-        setattr(self.counts, entry.kind, getattr(self.counts, entry.kind) + 1)
+        if entry.kind:
+            self._count_and_write(entry.text, entry.kind)
+        entry.room.release()  # last, for who has all the room knows that all is written
+
+    def _count_and_write(self, text: str, kind: str) -> None:
+        setattr(self.counts, kind, getattr(self.counts, kind) + 1)
         if self.error is None:
             try:
-                self.out.write(entry.text.encode("ascii") + b"\n")
+                self.out.write(text.encode("ascii") + b"\n")
                 self.out.flush()
             except OSError as error:
                 self.error = error

@@ -103,7 +103,7 @@ class Report:
     def _conclusion(self) -> str:
         demanded = [layer for layer in self._in(State.MISSING) if layer not in EXTRAS]
         if self.failure:
-            return f"Nothing runs here: {self.failure}"
+            return f"Do not rely on this host: {self.failure}"
         if broken := self._in(State.BROKEN):
             return f"Do not run untrusted programs here: {', '.join(broken)} should hold and does not."
         if demanded:
@@ -116,12 +116,13 @@ def examine() -> Report:
     here = host()
     policy = Policy(allow_degraded=DEGRADABLE)
     seen: dict[str, Seen] = {}
-    failure = ""
-    try:
-        for way, warm in (("warm", True), ("cold", False)):
+    failures = []
+    for way, warm in (("warm", True), ("cold", False)):
+        try:
             seen[way] = _gather(policy, here, warm)
-    except InfrastructureError as error:
-        failure = f"no {way} jail could be made: {error}"
+        except InfrastructureError as error:
+            failures.append(f"no {way} jail could be made: {error}")
+    failure = "; ".join(failures)
     return Report(_describe(here), tuple(_judge(layer, here, seen, failure) for layer in LAYERS), failure)
 
 
@@ -224,7 +225,8 @@ def _judge(layer: str, here: Host, seen: dict[str, Seen], failure: str) -> Findi
     broken = [f"{way} jail: {evidence}" for way, (holds, evidence) in results.items() if not holds]
     evidence = next((evidence for _, evidence in results.values()), "")
     if lack is None and failure:
-        broken.append("not tried in every jail")
+        held = " and ".join(way for way, (holds, _) in results.items() if holds)
+        broken.append(f"that it holds in a {held} jail only" if held else "no jail to try it in")
     said = f"saw {'; '.join(broken)}" if broken else evidence
     if lack is None:
         return Finding(layer, State.BROKEN if broken else State.OK, said)

@@ -248,8 +248,9 @@ class Jail:
             if pool is None:
                 if len(self._pools) >= _MOST_POOLS:
                     return None
-                parked = self.workers + 1
-                pool = Pool(self.policy, limits, host(), self._preload, lines=self.workers, parked=parked)
+                pool = Pool(
+                    self.policy, limits, host(), self._preload, lines=self.workers, parked=2 * self.workers + 1
+                )
                 self._pools[limits.disk_mb] = pool
             return pool
 

@@ -18,11 +18,10 @@ MAIN = "main.py"
 
 #: What small programs import: done once, in the zygote. The rest of the library imports on demand as ever.
 PRELOAD = (
-    *("abc", "array", "ast", "base64", "bisect", "calendar", "cmath", "collections", "contextlib", "copy", "dataclasses"),
-    *("datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json"),
-    *("math", "numbers", "operator", "pickle", "queue", "random", "re", "secrets", "statistics", "string", "struct"),
-    *("subprocess", "tempfile", "textwrap", "threading", "time", "traceback", "types", "typing", "unicodedata", "uuid"),
-    *("warnings", "weakref", "linecache", "tokenize", "atexit", "resource", "signal", "select", "selectors", "sysconfig"),
+    *("abc", "array", "ast", "atexit", "base64", "bisect", "cmath", "collections", "contextlib", "copy", "dataclasses"),
+    *("datetime", "enum", "functools", "heapq", "inspect", "io", "itertools", "json", "linecache", "math", "numbers"),
+    *("operator", "random", "re", "resource", "signal", "string", "struct", "textwrap", "threading", "time", "tokenize"),
+    *("traceback", "types", "typing", "warnings", "weakref"),
 )
 
 _ASK = (

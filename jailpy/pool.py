@@ -64,7 +64,7 @@ class _Line:
             if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
                 self._renew()
             assert self.zygote is not None
-            jail = self.zygote.park(self._slot())
+            jail = self.zygote.park(self._slot(), hurry=pool.waiting > 0)
         except InfrastructureError as error:
             log.warning("a jail could not be prepared: %s", error)
             self._drop_zygote()
@@ -141,6 +141,7 @@ class Pool:
         self.target = parked
         self.parked: collections.deque[tuple[_Line, WarmJail]] = collections.deque()
         self.coming = 0
+        self.running = 0
         self.waiting = 0
         self.error: InfrastructureError | None = None
         self.closing = False
@@ -149,8 +150,9 @@ class Pool:
         self.started = False
 
     def wants_more(self) -> bool:
-        """Whether a line should park one more jail."""
-        return len(self.parked) + self.coming < self.target + self.waiting
+        """Whether a line should park one more jail. Jails in use count: what replaces one is made when it has ended, and
+        does not compete with its run."""
+        return len(self.parked) + self.coming + self.running < self.target + self.waiting
 
     def add(self, line: _Line, jail: WarmJail) -> None:
         """A line has parked a jail (the lock is held)."""
@@ -180,6 +182,7 @@ class Pool:
             jail.discard()
             line.used.append(jail)
             with self.changed:
+                self.running -= 1
                 self.changed.notify_all()
 
     def _acquire(self) -> tuple[_Line, WarmJail]:
@@ -198,6 +201,7 @@ class Pool:
                         error, self.error = self.error, None
                         raise error
                     self.changed.wait()
+                self.running += 1
                 return self.parked.popleft()
             finally:
                 self.waiting -= 1

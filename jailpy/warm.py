@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import resource
@@ -125,12 +126,7 @@ class WarmJail:
         streams.input, streams.frame_bytes = task.stdin, task.frame_bytes + 64
         count = self.slot.leaf is None or "pids" not in self.slot.leaf.home.controllers
         arguments = {
-            # RLIMIT_CORE came with the zygote, and its filter lets no guest touch it.
-            "rlimits": [
-                (each.resource, each.hard)
-                for each in rlimits.lower(limits, count_processes=count)
-                if each.resource != resource.RLIMIT_CORE
-            ],
+            "rlimits": _rlimits(limits, count),
             "code": task.code,
             "files": [
                 (f"{INSIDE.work}/{file.name}", file.content, file.mode)
@@ -154,6 +150,13 @@ class WarmJail:
             for fd in (self.exit, self.init, self.disk):
                 if fd >= 0:
                     os.close(fd)
+
+
+@functools.lru_cache(maxsize=64)
+def _rlimits(limits: Limits, count_processes: bool) -> list[tuple[int, int]]:
+    """What the guest's process sets for itself. RLIMIT_CORE came with the zygote, and the filter lets no guest touch it."""
+    lowered = rlimits.lower(limits, count_processes=count_processes)
+    return [(each.resource, each.hard) for each in lowered if each.resource != resource.RLIMIT_CORE]
 
 
 class Zygote:
@@ -181,8 +184,10 @@ class Zygote:
                 self.leaf.remove()
             raise
 
-    def park(self, slot: Slot) -> WarmJail:
-        """One more finished jail, waiting for its program. InfrastructureError with the step that failed."""
+    def park(self, slot: Slot, hurry: bool = False) -> WarmJail:
+        """One more finished jail, waiting for its program. InfrastructureError with the step that failed.
+
+        `hurry`: a caller waits already, so the child does not spend time on being warm for one that comes later."""
         slot.ready(self.place, self.ids.owner)
         self.made += 1
         with contextlib.ExitStack() as undo:
@@ -190,7 +195,7 @@ class Zygote:
             fds = [*theirs]
             if slot.leaf is not None:
                 fds.append(slot.leaf.fd)
-            answer, got = self._ask({"map": jail_map(self.made, self.ids.count), "slot": slot.number}, fds)
+            answer, got = self._ask({"map": jail_map(self.made, self.ids.count), "slot": slot.number, "hurry": hurry}, fds)
             for fd in theirs:
                 os.close(fd)
             init = self._accept(answer, got)

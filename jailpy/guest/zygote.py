@@ -5,7 +5,7 @@ and ends. Python 3.8 and later, standard library only.
 Descriptors: 3 the library (SOCK_SEQPACKET), 4 jailpy-init's stamper (native/stamp.c). Messages are values (values.py).
 
     library > zygote   first the plan {"spec": of the stamped jails, "preload": module names}, then one message a jail:
-                       {"map", "slot"} with descriptors stdin, stdout, stderr, channel, exit[, leaf]
+                       {"map", "slot", "hurry"} with descriptors stdin, stdout, stderr, channel, exit[, leaf]
     zygote > library   {"parked": True} with a pidfd of the jail's PID 1,
                        or {"fault": (stage, index, errno)} or {"error": text}
     child > library    on its channel: PARKED with its working folder, or a report of the step that failed
@@ -47,7 +47,9 @@ class Zygote:
         self.networks = {}
 
     def serve(self):
-        """The loop of the parent. Returns in a child, which is parked by then."""
+        """The loop of the parent. Returns in a child, which is on its way into its jail."""
+        for _ in range(16):  # until the interpreter has specialised the bytecode, which it does in place
+            _warm_up()
         gc.collect()
         gc.freeze()
         while not self._jail():
@@ -71,6 +73,7 @@ class Zygote:
                     self.join.enter(init, *streams)
                     self.library.detach()
                     self.stamper.detach()
+                    self.hurry = request["hurry"]
                     return True
                 socket.send_fds(self.stamper, [ADOPT], [out, guest, init])
                 self._answer({"parked": True}, [init])
@@ -118,11 +121,18 @@ class Zygote:
         return made[0]
 
 
-def _live():
-    """The parked child: says so, waits, runs one request."""
-    warm = driver.Driver(_WARM_UP, {"mode": "script", "path": "/work/main.py"}, values)
-    warm.run()
+def _warm_up():
+    """Runs a harmless program in the way of a request."""
+    main = sys.modules["__main__"]
+    driver.Driver(_WARM_UP, {"mode": "script", "path": "/work/main.py"}, values).run()
+    sys.modules["__main__"] = main
     values.decode(values.encode({"value": [1, "a", 2.5, None, (True,)]}))
+
+
+def _live(hurry):
+    """The parked child: says so, waits, runs one request."""
+    if not hurry:
+        _warm_up()
     for name in ("driver", "values", "clone"):
         del sys.modules[name]
     sys.path[0] = "/work"
@@ -146,5 +156,6 @@ def _live():
 
 
 if __name__ == "__main__":
-    Zygote().serve()
-    _live()
+    zygote = Zygote()
+    zygote.serve()
+    _live(zygote.hurry)

@@ -101,6 +101,7 @@ class _Watch:
         self.oom_kills_begun = leaf.oom_kills() if leaf else 0
         self.fork_refusals_begun = leaf.fork_refusals() if leaf else 0
         self.starved_begun = leaf.starved_us() if leaf else 0
+        self.next_sample = self.begun + _SAMPLE_SECONDS / 2
         self.next_cpu_check = self.begun + min(limits.cpu_s / (os.cpu_count() or 1), _CPU_CHECK_MAX)
         controllers = leaf.home.controllers if leaf else frozenset()
         self.sampling = not {"memory", "pids"} <= controllers
@@ -132,10 +133,9 @@ class _Watch:
         self.poll.register(self.source.fileno(), select.POLLIN)
         for fd in (streams.stdout, streams.stderr):
             self.poll.register(fd, select.POLLIN)
-        if streams.channel >= 0:
-            self.poll.register(streams.channel, select.POLLIN | (select.POLLOUT if streams.request else 0))
-        if streams.stdin >= 0:
-            self._feed(streams.stdin)
+        for fd in (streams.channel, streams.stdin):
+            if fd >= 0:
+                self._feed(fd)
         if self.leaf and not self.samples_tasks:
             self.pids_events = os.open("pids.events", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.leaf.fd)
             os.read(self.pids_events, 64)  # a change is one since the last read
@@ -145,7 +145,7 @@ class _Watch:
         now = time.monotonic()
         due = min(self.begun + self.wall_allowed, self.next_cpu_check)
         if self.sampling:
-            due = min(due, now + _SAMPLE_SECONDS)
+            due = min(due, self.next_sample)
         return max(0.0, due - now) + 0.0005  # poll counts whole milliseconds and must not wake before the deadline
 
     def _handle(self, fd: int, events: int) -> None:
@@ -224,8 +224,9 @@ class _Watch:
             self._check_cpu(now)
         if now >= self.begun + self.wall_allowed:
             self._check_wall(now)
-        if self.sampling and self.facts.fired is Fired.NONE:
+        if self.sampling and now >= self.next_sample and self.facts.fired is Fired.NONE:
             self._sample()
+            self.next_sample = time.monotonic() + _SAMPLE_SECONDS
 
     def _used_cpu(self) -> float:
         if self.leaf:
@@ -238,6 +239,7 @@ class _Watch:
             self._kill(Fired.CPU)
         # The soonest that the rest can be used up is on every CPU at once.
         wait = left / (os.cpu_count() or 1)
+        self.next_sample = self.begun + _SAMPLE_SECONDS / 2
         self.next_cpu_check = now + min(max(wait, _CPU_CHECK_MIN), _CPU_CHECK_MAX)
 
     def _check_wall(self, now: float) -> None:

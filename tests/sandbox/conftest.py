@@ -10,14 +10,15 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 import psutil
 import pytest
-from jails import RunGuest, open_jail, run_guest_in
+from jails import WAYS, WORKERS, RunGuest, open_jail, run_guest_in
 
-from jailpy import Jail, Policy, execute
+from jailpy import Jail, Policy, execute, warm
 from jailpy.kernel import probe
 
 _SETTLE_SECONDS = 10.0
@@ -89,27 +90,81 @@ def own_host(tmp_path_factory: pytest.TempPathFactory) -> None:
     probe.host()
 
 
-@pytest.fixture(autouse=True)
-def nothing_left(own_host: None, request: pytest.FixtureRequest) -> Iterator[None]:
-    """After each test: no process, cgroup, descriptor, mount or folder that was not there before."""
-    before = Snapshot.take()
-    yield
+def settle(before: Snapshot, who: str) -> None:
+    """Fails where something is left that was not there before."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while left := Snapshot.take().beyond(before):
         if time.monotonic() > deadline:
-            pytest.fail(f"left behind by {request.node.name}: {left}", pytrace=False)
+            pytest.fail(f"left behind by {who}: {left}", pytrace=False)
         time.sleep(0.05)
 
 
-@pytest.fixture(params=["cold"])
-def way(request: pytest.FixtureRequest) -> str:
+class _WarmJails:
+    """The warm jail of a test module: open from its first use to the module's end, since zygotes take a while to start.
+
+    In between, its own processes come and go, so a test's check can only count: a guest's would be more than belong."""
+
+    def __init__(self) -> None:
+        self.jail: Jail | None = None
+
+    def open(self, policy: Policy) -> Jail:
+        if self.jail is None:
+            self.jail = open_jail("warm", policy)
+        return self.jail
+
+    def close(self) -> None:
+        if self.jail is not None:
+            self.jail.close()
+            self.jail = None
+
+    def settle(self, who: str) -> None:
+        """Keeper, PID 1 and zygote for each worker; PID 1 and parked child for each jail that is ready; all that for
+        each size of private space that was asked for."""
+        belong = (3 * WORKERS + 2 * (2 * WORKERS + 1)) * len(self.jail._pools) if self.jail else 0
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        while len(found := _processes()) > belong:
+            if time.monotonic() > deadline:
+                pytest.fail(f"more than {belong} processes after {who}: {sorted(found)}", pytrace=False)
+            time.sleep(0.05)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def warm_jails(own_host: None, request: pytest.FixtureRequest) -> Iterator[_WarmJails]:
+    """After each module: nothing is left of anything that its tests opened."""
+    before = Snapshot.take()
+    jails = _WarmJails()
+    yield jails
+    jails.close()
+    settle(before, request.node.name)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(warm_jails: _WarmJails, request: pytest.FixtureRequest) -> Iterator[None]:
+    """After each test: no process, cgroup, descriptor, mount or folder that was not there before."""
+    before = Snapshot.take()
+    open_before = warm_jails.jail is not None
+    yield
+    if open_before or warm_jails.jail is not None:
+        warm_jails.settle(request.node.name)
+    else:
+        settle(before, request.node.name)
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, unavailable: Callable[[str], NoReturn]) -> str:
     """How a guest's process comes about."""
-    return str(request.param)
+    chosen = str(request.param)
+    if chosen == "warm" and not warm.possible(probe.host()):
+        unavailable("warm jails need every namespace")
+    return chosen
 
 
 @pytest.fixture
-def jail(way: str, policy: Policy) -> Iterator[Jail]:
-    """One jail, closed at the end of the test."""
+def jail(way: str, policy: Policy, warm_jails: _WarmJails) -> Iterator[Jail]:
+    """A jail to run guests in."""
+    if way == "warm":
+        yield warm_jails.open(policy)
+        return
     with open_jail(way, policy) as opened:
         yield opened
 

@@ -11,6 +11,9 @@ GUESTS = Path(__file__).parent.parent / "guests"
 #: Time on the clock enough for any guest that is not about it, also on an emulated machine.
 PATIENCE = 100.0
 
+WORKERS = 2
+WAYS = ("cold", "warm")
+
 RunGuest = Callable[..., Result]
 
 
@@ -20,9 +23,8 @@ def guest(name: str) -> str:
 
 
 def open_jail(way: str, policy: Policy) -> Jail:
-    """A jail whose guests start in this way."""
-    assert way == "cold"
-    return Jail(policy)
+    """A jail whose guests start in this way: "cold", in jails made while the caller waits, or "warm", in jails made ahead."""
+    return Jail(policy, workers=WORKERS, warm=way == "warm")
 
 
 def run_guest_in(jail: Jail) -> RunGuest:
