@@ -80,6 +80,7 @@ class WarmJail:
     init: int
     init_pid: int
     disk: int = -1
+    holder_pid: int = 0
     gone: bool = False
 
     def fileno(self) -> int:
@@ -101,10 +102,10 @@ class WarmJail:
             signal.pidfd_send_signal(self.init, signal.SIGKILL)
 
     def _await_empty(self) -> None:
-        """PID 1 was killed together with the report. Where it is the only one left, nothing of the guest is, and what
-        remains to be done is to take down the empty jail; that need not be waited for."""
+        """PID 1 was killed together with the report. Where only it and the holder of the memory are left, no process of
+        the guest is, and what remains to be done is to take down the empty jail; that need not be waited for."""
         leaf = self.slot.leaf
-        if leaf is not None and set(leaf.pids()) <= {self.init_pid}:
+        if leaf is not None and set(leaf.pids()) <= {self.init_pid, self.holder_pid}:
             return
         self.kill()
         self.await_gone()
@@ -233,22 +234,24 @@ class Zygote:
 
     def _await_parked(self, jail: WarmJail) -> None:
         try:
-            jail.disk = self._parked(jail.streams.channel)
+            jail.disk, holder = self._parked(jail.streams.channel)
+            jail.holder_pid = _pid_of(holder)
+            os.close(holder)
         except BaseException:
             jail.discard()
             jail.close()
             raise
 
-    def _parked(self, channel_fd: int) -> int:
-        """The descriptor of the jail's working folder that comes with the child's word that it is parked."""
+    def _parked(self, channel_fd: int) -> tuple[int, int]:
+        """What comes with the child's word that it is parked: its working folder, and its memory's holder."""
         poll = select.poll()
         poll.register(channel_fd, select.POLLIN)
         if not poll.poll(SETUP_SECONDS * 1000):
             raise InfrastructureError(f"a jail was not parked after {SETUP_SECONDS:.0f} s: the host is overloaded")
         with socket.socket(fileno=os.dup(channel_fd)) as channel:
-            data, got, _, _ = socket.recv_fds(channel, REPORT.size, 1)
-        if got:
-            return got[0]
+            data, got, _, _ = socket.recv_fds(channel, REPORT.size, 2)
+        if len(got) == 2:
+            return got[0], got[1]
         if len(data) == REPORT.size:
             raise explain(decode_report(data), self.specs.stamp)
         raise InfrastructureError(f"a jail could not be parked: {self._last_words()}")

@@ -195,8 +195,27 @@ void confine_and_exec(const struct jail *jail)
 	_exit(1);
 }
 
-void confine_joined(const struct jail *jail, int init)
+/* A zygote's child maps all that the zygote maps, and to unmap that takes a third of the time that a small program needs
+ * in all. So another process holds on to the memory: the guest's end does not wait for it to be given back, and the
+ * holder ends with the jail. It is confined like the guest, runs nothing, and only keeps what the jail is charged for. */
+static int hold(void *unused)
 {
+	sigset_t all;
+
+	(void)unused;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	k_close_range(0, ~0U, 0);
+	for (;;)
+		pause();
+	return 0;
+}
+
+int confine_joined(const struct jail *jail, int init)
+{
+	static char stack[4096] __attribute__((aligned(16)));
+	int holder = -1;
+
 	MUST(STAGE_SESSION, 0, setsid());
 	take_stdio(jail);
 	report_to(3);
@@ -206,7 +225,10 @@ void confine_joined(const struct jail *jail, int init)
 	/* A change of ids took it away; a program that was executed would have it. */
 	MUST(STAGE_JOIN, 2, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 	MUST(STAGE_FDS, 0, k_close_range(4, ~0U, 0));
+	/* No signal at its end: a guest that waits for its children does not meet this one. */
+	MUST(STAGE_JOIN, 3, clone(hold, stack + sizeof stack, CLONE_VM | (int)K_CLONE_PIDFD, NULL, &holder));
 	install_filter(&jail->spec);
+	return holder;
 }
 
 /* PID 1 needs nothing once the guest runs; the guest may share its user id, so it must not be readable either. */

@@ -32,7 +32,7 @@ void mounts_enter_root(struct jail *jail);
 
 /* confine.c: all that stands between a forked child and the guest's first instruction. */
 _Noreturn void confine_and_exec(const struct jail *jail);
-void confine_joined(const struct jail *jail, int init); /* returns, confined */
+int confine_joined(const struct jail *jail, int init); /* returns, confined: the pidfd of its memory's holder */
 void confine_hide(void);
 void confine_drop_privileges(void);
 

@@ -18,12 +18,13 @@ int join_prepare(const void *blob, size_t bytes)
 }
 
 /* Enters the jail whose PID 1 `init` is a pidfd of, and gives up everything. A step that fails is reported on `channel`,
- * and the process ends. */
-__attribute__((visibility("default"))) void join_enter(int init, int input, int output, int errors, int channel);
-void join_enter(int init, int input, int output, int errors, int channel)
+ * and the process ends. Gives a pidfd of the
+ * process that holds the memory. */
+__attribute__((visibility("default"))) int join_enter(int init, int input, int output, int errors, int channel);
+int join_enter(int init, int input, int output, int errors, int channel)
 {
 	joined.input = input, joined.output = output, joined.errors = errors, joined.channel = channel;
 	joined.stamper = -1;
 	report_to(channel);
-	confine_joined(&joined, init);
+	return confine_joined(&joined, init);
 }

@@ -8,12 +8,14 @@ Descriptors: 3 the library (SOCK_SEQPACKET), 4 jailpy-init's stamper (native/sta
                        {"map", "slot", "hurry"} with descriptors stdin, stdout, stderr, channel, exit[, leaf]
     zygote > library   {"parked": True} with a pidfd of the jail's PID 1,
                        or {"fault": (stage, index, errno)} or {"error": text}
-    child > library    on its channel: PARKED with its working folder, or a report of the step that failed
+    child > library    on its channel: PARKED with its working folder and a pidfd of its memory's holder (native/confine.c),
+                       or a report of the step that failed
     stamper > library  on the exit descriptor: one report of the guest's end
 """
 
 import gc
 import os
+import resource  # noqa: F401  # for the children, which set their limits with it
 import socket
 import struct
 import sys
@@ -49,7 +51,7 @@ class Zygote:
     def serve(self):
         """The loop of the parent. Returns in a child, which is on its way into its jail."""
         for _ in range(16):  # until the interpreter has specialised the bytecode, which it does in place
-            _warm_up()
+            _rehearse()
         gc.collect()
         gc.freeze()
         while not self._jail():
@@ -70,7 +72,7 @@ class Zygote:
                 clone.join_pid_namespace(init)
                 pid, guest = clone.fork_into(*leaf)
                 if pid == 0:
-                    self.join.enter(init, *streams)
+                    self.holder = self.join.enter(init, *streams)
                     self.library.detach()
                     self.stamper.detach()
                     self.hurry = request["hurry"]
@@ -121,32 +123,36 @@ class Zygote:
         return made[0]
 
 
-def _warm_up():
+def _rehearse():
     """Runs a harmless program in the way of a request."""
     main = sys.modules["__main__"]
-    driver.Driver(_WARM_UP, {"mode": "script", "path": "/work/main.py"}, values).run()
+    request = values.decode(values.encode({"mode": "script", "path": "/work/main.py", "rlimits": [(1, 2)], "code": _WARM_UP}))
+    driver.Driver(request["code"], request, values).run()
     sys.modules["__main__"] = main
-    values.decode(values.encode({"value": [1, "a", 2.5, None, (True,)]}))
+    sys.stdout.write("")
+    sys.stdout.flush()
 
 
-def _live(hurry):
+def _live(holder, hurry):
     """The parked child: says so, waits, runs one request."""
     if not hurry:
-        _warm_up()
+        _rehearse()
+        driver.place("/work/main.py", _WARM_UP, 0o644)
+        os.unlink("/work/main.py")
     for name in ("driver", "values", "clone"):
         del sys.modules[name]
     sys.path[0] = "/work"
     disk = os.open("/work", os.O_PATH | os.O_CLOEXEC)
     with socket.socket(fileno=os.dup(driver.CHANNEL)) as channel:
-        socket.send_fds(channel, [PARKED], [disk])
+        socket.send_fds(channel, [PARKED], [disk, holder])
     os.close(disk)
+    os.close(holder)
     request = driver.read_request(values.decode)
     if request is None:
         os._exit(0)
-    import resource
-
+    setrlimit = sys.modules["resource"].setrlimit
     for name, value in request["rlimits"]:
-        resource.setrlimit(name, (value, value))
+        setrlimit(name, (value, value))
     for path, content, mode in request["files"]:
         driver.place(path, content, mode)
     if "numpy" in sys.modules:  # its global generator was seeded once, in the zygote; `random` and ssl see to themselves
@@ -158,4 +164,4 @@ def _live(hurry):
 if __name__ == "__main__":
     zygote = Zygote()
     zygote.serve()
-    _live(zygote.hurry)
+    _live(zygote.holder, zygote.hurry)

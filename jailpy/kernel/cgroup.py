@@ -14,7 +14,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 WANTED = ("memory", "pids", "cpu")
 _HOST_CHILD = "jailpy-host"
@@ -143,13 +143,25 @@ class Leaf:
     home: Home
     name: str
     fd: int
-    peak: int = -1
+    files: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def make(cls, place: Home, name: str) -> Leaf:
         """A new, empty group below `place`."""
         os.mkdir(name, 0o755, dir_fd=place.fd)
         return cls(place, name, os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place.fd))
+
+    def read(self, file: str) -> str:
+        """What a control file says now; "" where the kernel or the home's controllers do not have it. Files stay open:
+        a look costs half of what it costs to open one."""
+        fd = self.files.get(file)
+        if fd is None:
+            try:
+                fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.fd)
+            except FileNotFoundError:
+                fd = -1
+            self.files[file] = fd
+        return os.pread(fd, 65536, 0).decode("ascii", "replace") if fd >= 0 else ""
 
     def let_in(self, owner: int) -> None:
         """Lets the host user `owner`, a zygote's, clone into this group."""
@@ -166,6 +178,7 @@ class Leaf:
     def limit(self, memory_bytes: int, processes: int) -> None:
         """Sets what the home's controllers can limit. One process more than the guest's: PID 1 counts too."""
         if "memory" in self.home.controllers:
+            self.reset_peak()
             self.write("memory.max", str(memory_bytes))
             # No swap: neither a slow death for the guest nor a thrashing host. Absent where the kernel has no swap.
             with contextlib.suppress(FileNotFoundError):
@@ -176,35 +189,29 @@ class Leaf:
 
     def cpu_us(self) -> int:
         """CPU time of all processes that were ever here, in microseconds."""
-        return _pairs(_read_at(self.fd, "cpu.stat"))["usage_usec"]
+        return _pairs(self.read("cpu.stat"))["usage_usec"]
 
     def memory_peak(self) -> int | None:
         """Largest charge in bytes; None without the memory controller or before Linux 5.19."""
-        if self.peak >= 0:
-            return int(os.pread(self.peak, 64, 0))
-        try:
-            return int(_read_at(self.fd, "memory.peak"))
-        except FileNotFoundError:
-            return None
+        text = self.read("memory.peak")
+        return int(text) if text else None
 
     def memory_now(self) -> int | None:
         """What is charged at this moment, in bytes; None without the memory controller."""
-        try:
-            return int(_read_at(self.fd, "memory.current"))
-        except FileNotFoundError:
-            return None
+        text = self.read("memory.current")
+        return int(text) if text else None
 
     def reset_peak(self) -> bool:
         """Makes memory_peak count from now. False where the kernel cannot (before 6.12): then one leaf serves one run.
 
-        The reset holds for reads through the same open file alone, so that stays open with the leaf."""
+        The reset holds for reads through the same open file alone, so that is the one that is kept."""
         if "memory" not in self.home.controllers:
             return True
         try:
-            if self.peak < 0:
-                self.peak = os.open("memory.peak", os.O_RDWR | os.O_CLOEXEC, dir_fd=self.fd)
-            os.write(self.peak, b"0")
-        except OSError:
+            if "memory.peak" not in self.files:
+                self.files["memory.peak"] = os.open("memory.peak", os.O_RDWR | os.O_CLOEXEC, dir_fd=self.fd)
+            os.write(self.files["memory.peak"], b"0")
+        except OSError:  # not there, or not to be written to
             return False
         return True
 
@@ -217,22 +224,19 @@ class Leaf:
         return self._event("pids.events", "max")
 
     def _event(self, file: str, key: str) -> int:
-        try:
-            return _pairs(_read_at(self.fd, file)).get(key, 0)
-        except FileNotFoundError:
-            return 0
+        return _pairs(self.read(file)).get(key, 0)
 
     def starved_us(self) -> int:
         """Time in which something here could run and had to wait for a CPU (PSI); 0 where the kernel keeps no PSI."""
         try:
-            some = _read_at(self.fd, "cpu.pressure").splitlines()[0]
+            some = self.read("cpu.pressure").splitlines()[0]
             return int(some.rpartition("total=")[2])
         except (OSError, IndexError, ValueError):
             return 0
 
     def pids(self) -> list[int]:
         """Who is in here now."""
-        return [int(pid) for pid in _read_at(self.fd, "cgroup.procs").split()]
+        return [int(pid) for pid in self.read("cgroup.procs").split()]
 
     def kill(self) -> None:
         """SIGKILL to everybody inside, at once and against forks in flight."""
@@ -240,7 +244,7 @@ class Leaf:
 
     def populated(self) -> bool:
         """True while a process is inside."""
-        return bool(_pairs(_read_at(self.fd, "cgroup.events"))["populated"])
+        return bool(_pairs(self.read("cgroup.events"))["populated"])
 
     def remove(self, seconds: float = 2.0) -> None:
         """Removes the group, waiting for the last process to go. OSError(EBUSY) when it stays longer than that."""
@@ -259,10 +263,11 @@ class Leaf:
 
     def close(self) -> None:
         """Lets go of the directory; the group itself stays."""
-        for fd in (self.fd, self.peak):
+        for fd in (self.fd, *self.files.values()):
             if fd >= 0:
                 os.close(fd)
-        self.fd = self.peak = -1
+        self.fd = -1
+        self.files.clear()
 
 
 def inner_home(place: Home, name: str, owner: int) -> Home:

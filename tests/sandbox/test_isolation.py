@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +77,14 @@ class TestNamespaces:
 
     def test_only_the_jails_processes_exist(self, inside: dict[str, Any], outside: dict[str, Any]) -> None:
         assert inside["pid"] == 2
-        assert inside["parent"] == 1
+        assert inside["parent"] in (0, 1)  # 0: its parent, a zygote, has no number in here
         assert [name for name in inside["proc"] if name.isdigit()] in (["2"], ["1", "2"])
         assert str(os.getpid()) in outside["proc"]
 
     def test_nobody_outside_takes_a_signal(self, run_guest: RunGuest) -> None:
         result = run_guest("signal_everybody")
         assert result.status is Status.EXITED
-        assert set(json.loads(result.stdout)) <= {1}
+        assert set(json.loads(result.stdout)) <= {0, 1}  # 0: its own group
 
     def test_hostname_and_cgroup_tell_nothing(self, inside: dict[str, Any], outside: dict[str, Any]) -> None:
         assert inside["hostname"] == "jail"
@@ -134,7 +135,7 @@ except OSError as error:
 
     def test_proc_holds_processes_only(self, inside: dict[str, Any], outside: dict[str, Any]) -> None:
         assert {name for name in inside["proc"] if not name.isdigit()} == {"self", "thread-self"}
-        assert {"sys", "sysrq-trigger", "meminfo"} <= set(outside["proc"])
+        assert {"sys", "meminfo", "cmdline"} <= set(outside["proc"])
 
     def test_no_sys(self, inside: dict[str, Any], outside: dict[str, Any]) -> None:
         assert inside["sys"] == errno.ENOENT
@@ -144,9 +145,9 @@ except OSError as error:
         sentinel = tmp_path / "sentinel"
         sentinel.write_text("secret")
         files = [
-            *(str(sentinel), __file__, "/etc/shadow", "/etc/fstab", "/var", "/run", "/home", "/boot", "/mnt"),
-            *(f"/proc/1/root{sentinel}", f"/proc/self/root{sentinel}", f"/..{sentinel}", f"/proc/self/cwd/..{sentinel}"),
-            *("/sys/fs/cgroup", "/dev/mem", "/dev/kmsg", "/dev/ptmx", "/dev/tty"),
+            *(str(sentinel), f"/..{sentinel}", f"/proc/1/root{sentinel}", f"/proc/self/root{sentinel}"),
+            *(f"/proc/self/cwd/..{sentinel}", __file__, "/etc/shadow", "/etc/fstab", "/var", "/run", "/home", "/boot"),
+            *("/mnt", "/sys/fs/cgroup", "/dev/mem", "/dev/kmsg", "/dev/ptmx", "/dev/tty"),
         ]
         assert run_guest("look_for", stdin="\n".join(files)).stdout == b""
         seen = on_the_host("look_for", "\n".join(files)).splitlines()
@@ -225,10 +226,14 @@ class TestPrivileges:
 
     @pytest.mark.needs("separate_uid")
     def test_ids_outside_are_nobody_elses(self, way: str, policy: Policy) -> None:
-        with open_jail(way, policy) as jail:
-            with ThreadPoolExecutor(2) as threads:
-                runs = [threads.submit(jail.run, "print(open('/proc/self/uid_map').read())\nimport time\ntime.sleep(1)") for _ in range(2)]
-        maps = [run.result().stdout.decode().split() for run in runs]
+        names = ["first-guest", "second-guest"]
+        with open_jail(way, policy) as jail, ThreadPoolExecutor(2) as threads:
+            limits = Limits(wall_s=5)
+            runs = [threads.submit(jail.run, guest("name_self"), name, limits=limits) for name in names]
+            uids = _uids_of(names)
+            assert [run.result().status for run in runs] == [Status.WALL_TIME] * 2
+        assert len(set(uids)) == 2
+        assert not {0, 1000, os.getuid()} & set(uids)
 
     def test_cores_are_never_dumped(self, inside: dict[str, Any]) -> None:
         assert inside["rlimits"]["RLIMIT_CORE"] == [1, 1]
@@ -240,8 +245,14 @@ class TestPrivileges:
         assert rlimits["RLIMIT_CPU"][0] == rlimits["RLIMIT_CPU"][1] >= 7
         for name in ("RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE", "RLIMIT_RTPRIO", "RLIMIT_NICE"):
             assert rlimits[name] == [0, 0]
-        code = "import resource as r\ntry:\n    r.setrlimit(r.RLIMIT_NOFILE, (4096, 4096))\nexcept (ValueError, OSError) as e:\n    print(type(e).__name__)"
-        assert jail.run(code).stdout in (b"ValueError\n", b"PermissionError\n")
+        code = """
+import resource
+try:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1 << 20, 1 << 20))
+except (ValueError, OSError) as error:
+    print(type(error).__name__)
+"""
+        assert jail.run(code).stdout == b"ValueError\n"
 
     def test_address_space_is_no_limit(self, inside: dict[str, Any]) -> None:
         assert inside["rlimits"]["RLIMIT_AS"] == [-1, -1]
@@ -284,6 +295,7 @@ class TestProcess:
         with open_jail(way, own) as jail:
             environment = describe(run_guest_in(jail), processes=16)["environment"]
         threads = str(min(os.cpu_count() or 1, 2))
+        environment.pop("LC_CTYPE", None)  # set by CPython itself where the C locale is asked for
         assert environment == {
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "HOME": "/work",
@@ -340,24 +352,15 @@ def _open_to_others(folder: Path) -> None:
     folder.chmod(0o777)
 
 
-def _guest_uids(count: int) -> list[int]:
-    """The users that the running guests have for the host."""
+def _uids_of(names: list[str]) -> list[int]:
+    """The users that running guests with these names have for the host."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        found = []
+        found = {}
         for child in psutil.Process().children(recursive=True):
-            try:
-                if "python" in os.path.basename(child.exe()):
-                    found.append(child.uids().real)
-            except psutil.Error:
-                continue
-        if len(found) == count:
-            return found
+            with contextlib.suppress(psutil.Error):
+                found[child.name()] = child.uids().real
+        if set(names) <= found.keys():
+            return [found[name] for name in names]
         time.sleep(0.02)
-    raise AssertionError(f"{count} guests never ran at once")
-
-
-def _few_ids() -> bool:
-    """This process's own user namespace maps few ids: a container's, say."""
-    with open("/proc/self/uid_map", encoding="ascii") as file:
-        return all(int(line.split()[2]) < 1 << 30 for line in file)
+    raise AssertionError(f"{names} never ran at once")
