@@ -109,7 +109,8 @@ def lower_zygote(
         argv=(python.executable, f"{roots.INSIDE.driver}/zygote.py"),
         envp=languages.environment(policy, limits.processes, roots.INSIDE),
         flags=base_flags(host) | Flag.STAMP | Flag.KEEP_CAPS,
-        namespaces=namespaces_all,
+        # It clones into its jails' leaves, which lie outside of a cgroup namespace that began at its own.
+        namespaces=namespaces_all & ~NEW["cgroup_namespace"],
         uid_map=ids.map,
         gid_map=ids.map,
         cgroup_leaf=leaf.name if leaf else "",

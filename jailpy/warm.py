@@ -181,8 +181,7 @@ class Zygote:
             plan = {"spec": encode(self.specs.stamp), "preload": list(preload)}
             self.control.send(values.encode(plan))
         except BaseException:
-            if self.leaf is not None:
-                self.leaf.remove()
+            self._remove_groups()
             raise
 
     def park(self, slot: Slot, hurry: bool = False) -> WarmJail:
@@ -265,9 +264,13 @@ class Zygote:
         self.control.close()
         self.helper.close()
         os.close(self.errors)
-        if self.leaf is not None:
+        self._remove_groups()
+
+    def _remove_groups(self) -> None:
+        if self.leaf is not None and self.place is not None:
             with contextlib.suppress(OSError):
                 self.leaf.remove()
+            cgroup.remove_home(self.place)
 
 
 def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | None) -> Helper:

@@ -21,7 +21,7 @@ MAY_LACK = frozenset({"cgroup", "memory_cgroup", "pids_cgroup"})
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "needs(layer, ...): skipped, or failed by JAILPY_MUST_WORK=1, where it is missing")
+    config.addinivalue_line("markers", "needs(layer, ...): skipped, or failed by JAILPY_MUST_WORK=1, where missing")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -7,16 +7,18 @@ cumulative, so a leaf that is used again is read by difference; removal fails wi
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
+import fcntl
 import functools
 import os
 import secrets
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 WANTED = ("memory", "pids", "cpu")
+_PREFIX = "jailpy-"
 _HOST_CHILD = "jailpy-host"
 
 
@@ -67,16 +69,34 @@ def _own_group(mount: str) -> str:
 
 
 def _make_home(parent: str) -> Home:
-    name = f"jailpy-{os.getpid()}-{secrets.token_hex(3)}"
+    name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(3)}"
     path = os.path.join(parent, name)
+    _sweep(parent)
     _enable(parent)
     os.mkdir(path, 0o755)
     _enable(path)
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fcntl.flock(fd, fcntl.LOCK_EX)  # held for as long as this process lives, which is how others see that it does
+    atexit.register(leave)
     enabled = frozenset(_read_at(fd, "cgroup.subtree_control").split())
     leaf = Leaf.make(Home(fd, path, enabled), "probe")
     leaf.remove()
     return Home(fd, path, enabled)
+
+
+def _sweep(parent: str) -> None:
+    """Removes the folders of processes that were killed before they could do it themselves."""
+    for name in os.listdir(parent):
+        if not name.startswith(_PREFIX) or name == _HOST_CHILD:
+            continue
+        with contextlib.suppress(OSError):
+            fd = os.open(os.path.join(parent, name), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for folder, _, _ in os.walk(os.path.join(parent, name), topdown=False):
+                    os.rmdir(folder)
+            finally:
+                os.close(fd)
 
 
 def _enable(group: str) -> None:
@@ -280,16 +300,15 @@ def inner_home(place: Home, name: str, owner: int) -> Home:
     return Home(fd, path, frozenset(_read_at(fd, "cgroup.subtree_control").split()))
 
 
+def remove_home(place: Home) -> None:
+    """Removes an inner home, once its leaves are gone."""
+    os.close(place.fd)
+    with contextlib.suppress(OSError):  # a leaf that the kernel holds on to keeps it
+        os.rmdir(place.path)
+
+
 def leave() -> None:
     """Removes this process's folder; leaves still in use keep it."""
     if home.cache_info().currsize:
         with contextlib.suppress(OSError):
             os.rmdir(home().path)
-
-
-def names() -> Iterator[str]:
-    """Leaf names, unique in this process."""
-    number = 0
-    while True:
-        number += 1
-        yield f"jail-{number}"

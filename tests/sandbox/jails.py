@@ -23,7 +23,7 @@ def guest(name: str) -> str:
 
 
 def open_jail(way: str, policy: Policy) -> Jail:
-    """A jail whose guests start in this way: "cold", in jails made while the caller waits, or "warm", in jails made ahead."""
+    """A jail whose guests start cold, in jails made while the caller waits, or warm, in jails made ahead."""
     return Jail(policy, workers=WORKERS, warm=way == "warm")
 
 
