@@ -1,13 +1,13 @@
 """The other ways to run a program, as commands of the same interpreter: what is installed, and how it is called.
 
-Every peer runs `python -I -S -c print(1)`, isolated as its manual recommends for untrusted programs, with its output on a
-pipe. None has a limit on memory, processes or CPU time here: those would only make it slower.
+Every peer runs `python -I -S -c print(1)`, isolated as its manual recommends for untrusted programs, with its output on
+a pipe. None has a limit on memory, processes or CPU time here: those would only make it slower. Commands are spawned by
+a small worker process in a cgroup of its own, which counts the CPU of all that takes part.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import json
 import os
 import shutil
@@ -15,7 +15,9 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from benchmarks import common
 from benchmarks.common import PROGRAM
 from jailpy import languages
 from jailpy.policy import Policy
@@ -23,28 +25,28 @@ from jailpy.policy import Policy
 INTERPRETER = languages.interpreter(Policy())
 PYTHON = [INTERPRETER.executable, "-I", "-S", "-c", PROGRAM]
 WORKER = str(Path(__file__).parent / "worker.py")
-_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One way to run a program: `run` does it once and gives what it printed. None: not installed, see `package`."""
+    """One way to run a program: a command, or for a library `run`, which gives what was printed. `missing` says what to
+    install where neither is there."""
 
     name: str
-    package: str
-    run: Callable[[], bytes] | None
     argv: tuple[str, ...] = ()
+    run: Callable[[], bytes] | None = None
+    missing: str = ""
 
 
 def peers(scratch: Path) -> list[Peer]:
     """All of them; `scratch` is a folder for their files."""
     return [
-        _command("subprocess", "", PYTHON[0], PYTHON),
-        _command("bubblewrap", "apt: bubblewrap", "bwrap", ["bwrap", *_bwrap_options(), *PYTHON]),
-        _command("firejail", "apt: firejail", "firejail", ["firejail", *_FIREJAIL, *PYTHON]),
+        Peer("subprocess", tuple(PYTHON)),
+        _command("bubblewrap", "apt: bubblewrap", ["bwrap", *_bwrap_options(), *PYTHON]),
+        _command("firejail", "apt: firejail", ["firejail", *_FIREJAIL, *PYTHON]),
         _oci("crun", "apt: crun", ["crun", "--cgroup-manager=disabled", "run"], scratch),
-        _oci("runsc", "apt, gvisor.dev: runsc", ["runsc", "--network=none", "--ignore-cgroups", "run"], scratch),
-        Peer("sandlock", "pip: sandlock", _sandlock() if importlib.util.find_spec("sandlock") else None),
+        _oci("runsc", "apt of gvisor.dev: runsc", ["runsc", "--network=none", "--ignore-cgroups", "run"], scratch),
+        _sandlock(),
     ]
 
 
@@ -70,26 +72,16 @@ def _bwrap_options() -> list[str]:
     return [*options, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp"]
 
 
-def _command(name: str, package: str, program: str, argv: list[str]) -> Peer:
-    def run() -> bytes:
-        return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
-
-    return Peer(name, package, run if shutil.which(program) else None, tuple(argv))
+def _command(name: str, package: str, argv: list[str]) -> Peer:
+    return Peer(name, tuple(argv)) if shutil.which(argv[0]) else Peer(name, missing=package)
 
 
 def _oci(name: str, package: str, argv: list[str], scratch: Path) -> Peer:
     """A container runtime: a bundle whose root is empty but for the system folders, read-only."""
-    if not shutil.which(argv[0]):
-        return Peer(name, package, None)
     bundle = scratch / name
     (bundle / "rootfs").mkdir(parents=True)
     (bundle / "config.json").write_text(json.dumps(_oci_config()), encoding="utf-8")
-
-    def run() -> bytes:
-        command = [*argv, "--bundle", str(bundle), f"jailpy-bench-{os.getpid()}-{next(_numbers)}"]
-        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
-
-    return Peer(name, package, run)
+    return _command(name, package, [*argv, "--bundle", str(bundle), "jailpy-bench-{unique}"])
 
 
 def _oci_config() -> dict[str, object]:
@@ -119,7 +111,10 @@ def _oci_config() -> dict[str, object]:
     }
 
 
-def _sandlock() -> Callable[[], bytes]:
+def _sandlock() -> Peer:
+    if not importlib.util.find_spec("sandlock"):
+        return Peer("sandlock", missing="pip: sandlock")
+
     def run() -> bytes:
         from sandlock import Sandbox
 
@@ -129,32 +124,47 @@ def _sandlock() -> Callable[[], bytes]:
             raise RuntimeError(f"sandlock: {done}")
         return bytes(done.stdout)
 
-    return run
+    return Peer("sandlock", run=run)
 
 
 class Worker:
-    """worker.py in an interpreter of its own, the same one that runs guests."""
+    """worker.py in an interpreter of its own, the same one that runs guests, and in a cgroup of its own."""
 
     def __init__(self, what: dict[str, object]) -> None:
         self.process = subprocess.Popen(
             [INTERPRETER.executable, WORKER, json.dumps(what)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        self.group: Path | None = None
+        if (place := common.home()) is not None:
+            self.group = place.parent / f"jailpy-bench-{os.getpid()}-{self.process.pid}"
+            self.group.mkdir()
+            (self.group / "cgroup.procs").write_text(str(self.process.pid), encoding="ascii")
+        self.used = 0.0
 
-    def begin(self, count: int) -> None:
-        """Starts so many runs."""
+    def begin(self, count: int, pause: float = 0.0) -> None:
+        """Starts so many runs, with a pause after each."""
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{count}\n")
+        self.used = self._cpu()
+        self.process.stdin.write(f"{count} {pause}\n")
         self.process.stdin.flush()
 
-    def end(self) -> dict[str, object]:
-        """Waits for them: {"times", "seconds", "cpu"}."""
+    def end(self) -> dict[str, Any]:
+        """Waits for them: {"times", "seconds", "cpu"}, or {"error"}."""
         assert self.process.stdout is not None
-        answer: dict[str, object] = json.loads(self.process.stdout.readline())
+        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        if self.group is not None:
+            answer["cpu"] = self._cpu() - self.used
         return answer
+
+    def _cpu(self) -> float:
+        return common.stat(self.group, "cpu.stat", "usage_usec") / 1e6 if self.group else 0.0
 
     def close(self) -> None:
         """Ends the interpreter."""
         self.process.communicate()
+        if self.group is not None:
+            common.wait_for(lambda: not common.pids(self.group or Path()))
+            self.group.rmdir()
 
 
 def fork_worker() -> Worker:

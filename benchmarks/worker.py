@@ -1,8 +1,8 @@
 """The other side of a measurement, in an interpreter of its own: forks or spawns on request and times itself.
 
 Run by the interpreter under test (never imports jailpy), with what to do as JSON in argv[1]: {"fork": source, "preload":
-[names]} or {"spawn": argv}. For every line on stdin, a count, it does so many runs and answers with one line of JSON:
-{"times": [s], "seconds": s, "cpu": s}.
+names} or {"spawn": argv}. For every line "COUNT PAUSE" on stdin it does so many runs, with a pause in seconds after each,
+and answers with one line of JSON: {"times": seconds each, "seconds": in all, "cpu": seconds}, or {"error": text}.
 """
 
 import json
@@ -14,13 +14,13 @@ import time
 
 
 def fork_once(code):
-    """A bare fork: the child runs the compiled program with its stdout on a pipe that is read here, and is waited for."""
+    """A bare fork: the child runs the compiled program with its stdout on a pipe; that is read, the child waited for."""
     begun = time.perf_counter()
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.dup2(writer, 1)
-        exec(code, {"__name__": "__main__", "__builtins__": __builtins__})  # noqa: S102  # what a bare fork is for
+        exec(code, {"__name__": "__main__", "__builtins__": __builtins__})  # noqa: S102
         sys.stdout.flush()
         os._exit(0)
     os.close(writer)
@@ -36,10 +36,13 @@ def fork_once(code):
 
 def spawn_once(argv):
     """One child process through subprocess."""
+    command = [word.replace("{unique}", "%d-%d" % (os.getpid(), time.monotonic_ns())) for word in argv]
     begun = time.perf_counter()
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     spent = time.perf_counter() - begun
-    assert done.stdout == b"1\n", done
+    if done.returncode or done.stdout != b"1\n":
+        words = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise RuntimeError(words[-1] if words else "exit code %d" % done.returncode)
     return spent
 
 
@@ -61,11 +64,16 @@ def main():
     else:
         once, given = spawn_once, what["spawn"]
     for line in sys.stdin:
-        begun, used = time.perf_counter(), cpu()
-        times = [once(given) for _ in range(int(line))]
-        answers.write(
-            json.dumps({"times": times, "seconds": time.perf_counter() - begun, "cpu": cpu() - used}) + "\n"
-        )
+        count, pause = line.split()
+        begun, used, times, error = time.perf_counter(), cpu(), [], None
+        try:
+            for _ in range(int(count)):
+                times.append(once(given))
+                time.sleep(float(pause))
+        except (OSError, RuntimeError) as reason:
+            error = {"error": str(reason)}
+        answer = {"times": times, "seconds": time.perf_counter() - begun, "cpu": cpu() - used}
+        answers.write(json.dumps(error or answer) + "\n")
 
 
 if __name__ == "__main__":
