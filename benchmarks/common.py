@@ -83,7 +83,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     lines = [list(header), *map(list, rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(header))]
     for line in lines:
-        cells = [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        cells = [
+            line[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
         print("  ".join(cells).rstrip())
     print()
 

@@ -5,8 +5,8 @@ columns. Times of another run, or of another machine, do not compare.
 
     floor, fork      a small C program forks, the child writes and ends
     floor, jail      a small C program makes namespaces, mounts, PID 1 and guest (floor.c): no filter, no interpreter
-    fork, paced      os.fork of the same interpreter with the same modules: the child runs the compiled program, the parent
-                     reads what it prints and waits for it; then a pause
+    fork, paced      os.fork of the same interpreter with the same modules: the child runs the compiled program, the
+                     parent reads what it prints and waits for it; then a pause
     fork, in a row   the same without a pause
     warm, paced      Jail.run, then a pause in which the next jail is parked
     warm, in a row   Jail.run again and again: what parks competes with what runs
@@ -242,7 +242,8 @@ def main() -> None:
     ratios = targets(figures)
     parked_kib = memory.parked_kib()
     print(f"memory of a parked jail beyond its zygote: {parked_kib:.0f} KiB (at most 2048)")
-    common.write_json(arguments.json, {"latency_ms": figures, "absent": absent, "ratios": ratios, "parked_kib": parked_kib})
+    everything = {"latency_ms": figures, "absent": absent, "ratios": ratios, "parked_kib": parked_kib}
+    common.write_json(arguments.json, everything)
     if arguments.svg:
         bars = [(name, each["p50"], each["p99"]) for name, each in figures.items()]
         Path(arguments.svg).write_text(plot.bars("Milliseconds a run: p50, line to p99", bars), encoding="utf-8")

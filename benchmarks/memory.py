@@ -1,14 +1,17 @@
 """What a parked jail costs in memory beyond the zygote that it came from.
 
-Parks jails one after another from one zygote, and reads the PSS of every process in our cgroups before and after: pages
-that a jail shares with its zygote count once, whoever has them. `beyond the zygote` is the growth a jail: its PID 1, the
-parked interpreter and the holder of its memory. The kernel's own part (page tables, stacks, slabs: namespaces, mounts,
-descriptors) comes from /proc/meminfo, where everything else on the machine shows too: read it on a quiet one.
+Parks jails one after another from one zygote, and reads the PSS of every address space in our cgroups before and
+after: pages that a jail shares with its zygote count once, whoever has them, and so does an address space that two
+processes share. `beyond that` is the growth a jail: its PID 1 and its parked interpreter. The kernel's own part (page
+tables, stacks, slabs: namespaces, mounts, descriptors) comes from /proc/meminfo, where everything else on the machine
+shows too: read it on a quiet one.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import platform
 import re
 import time
 from collections.abc import Iterator
@@ -20,26 +23,40 @@ from jailpy import Limits, Policy, languages
 from jailpy.kernel.probe import host
 from jailpy.warm import Slot, WarmJail, Zygote
 
+_libc = ctypes.CDLL(None)
+_KCMP, _KCMP_VM = (312 if platform.machine() == "x86_64" else 272), 1  # kcmp(2): do two processes share memory
 _KERNEL = ("Slab", "PageTables", "KernelStack", "Percpu")
 
 
 def smaps(pid: int, *fields: str) -> int:
     """The sum of these fields of /proc/<pid>/smaps_rollup, KiB; 0 for a process that has ended."""
     with contextlib.suppress(OSError):
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-        return sum(int(value) for name, value in re.findall(r"^(\w+): +(\d+) kB$", text, re.MULTILINE) if name in fields)
+        return _kib(f"/proc/{pid}/smaps_rollup", fields)
     return 0
 
 
+def _kib(path: str, fields: tuple[str, ...]) -> int:
+    found = re.findall(r"^(\w+): +(\d+) kB$", Path(path).read_text(encoding="ascii"), re.MULTILINE)
+    return sum(int(value) for name, value in found if name in fields)
+
+
+def address_spaces(pids: list[int]) -> list[int]:
+    """One process of each address space: clones may share one, and its pages are there once."""
+    kept: list[int] = []
+    for pid in pids:
+        if not any(_libc.syscall(_KCMP, pid, other, _KCMP_VM, 0, 0) == 0 for other in kept):
+            kept.append(pid)
+    return kept
+
+
 def pss(groups: list[Path]) -> int:
-    """Proportional set size of all processes in these cgroups, KiB."""
-    return sum(smaps(pid, "Pss") for group in groups for pid in common.pids(group))
+    """Proportional set size of all that runs in these cgroups, KiB."""
+    return sum(smaps(pid, "Pss") for group in groups for pid in address_spaces(common.pids(group)))
 
 
 def kernel_kib() -> int:
     """What the kernel holds for itself, KiB."""
-    text = Path("/proc/meminfo").read_text(encoding="ascii")
-    return sum(int(value) for name, value in re.findall(r"^(\w+): +(\d+) kB$", text, re.MULTILINE) if name in _KERNEL)
+    return _kib("/proc/meminfo", _KERNEL)
 
 
 @contextlib.contextmanager
@@ -100,7 +117,7 @@ def _by_process(places: list[Path]) -> dict[str, int]:
     """Private pages by what the process is."""
     totals: dict[str, int] = {}
     for place in places:
-        for pid in common.pids(place):
+        for pid in address_spaces(common.pids(place)):
             with contextlib.suppress(OSError):
                 name = Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
                 inner = re.search(r"^NSpid:.*\t(\d+)$", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"), re.M)

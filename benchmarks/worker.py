@@ -1,8 +1,9 @@
 """The other side of a measurement, in an interpreter of its own: forks or spawns on request and times itself.
 
-Run by the interpreter under test (never imports jailpy), with what to do as JSON in argv[1]: {"fork": source, "preload":
-names} or {"spawn": argv}. For every line "COUNT PAUSE" on stdin it does so many runs, with a pause in seconds after each,
-and answers with one line of JSON: {"times": seconds each, "seconds": in all, "cpu": seconds}, or {"error": text}.
+Run by the interpreter under test (never imports jailpy), with what to do as JSON in argv[1]: {"fork": source,
+"preload": names} or {"spawn": argv}. For every line "COUNT PAUSE" on stdin it does so many runs, with a pause in
+seconds after each, and answers with one line of JSON: {"times": seconds each, "seconds": in all, "cpu": seconds}, or
+{"error": text}.
 """
 
 import json
@@ -14,7 +15,7 @@ import time
 
 
 def fork_once(code):
-    """A bare fork: the child runs the compiled program with its stdout on a pipe; that is read, the child waited for."""
+    """A bare fork: the child runs the compiled program with its stdout on a pipe; it is read and waited for."""
     begun = time.perf_counter()
     reader, writer = os.pipe()
     pid = os.fork()
@@ -36,13 +37,13 @@ def fork_once(code):
 
 def spawn_once(argv):
     """One child process through subprocess."""
-    command = [word.replace("{unique}", "%d-%d" % (os.getpid(), time.monotonic_ns())) for word in argv]
+    command = [word.replace("{unique}", f"{os.getpid()}-{time.monotonic_ns()}") for word in argv]
     begun = time.perf_counter()
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     spent = time.perf_counter() - begun
     if done.returncode or done.stdout != b"1\n":
         words = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeError(words[-1] if words else "exit code %d" % done.returncode)
+        raise RuntimeError(words[-1] if words else f"exit code {done.returncode}")
     return spent
 
 

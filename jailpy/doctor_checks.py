@@ -82,9 +82,9 @@ def _user_namespace(seen: Seen) -> tuple[bool, str]:
 
 def _pid_namespace(seen: Seen) -> tuple[bool, str]:
     own, links = seen.namespace("pid")
-    visible = seen.inside["pids_in_proc"]
-    small = "proc" in seen.here.missing or visible == [seen.inside["pid"]]
-    return own and small, f"the guest is process {seen.inside['pid']} and sees {len(visible)} in /proc; {links}"
+    foreign = [p["pid"] for p in seen.inside["processes"] if p["pid_namespace"] != seen.inside["namespaces"]["pid"]]
+    alone = "proc" in seen.here.missing or not foreign
+    return own and alone, f"the guest is process {seen.inside['pid']} and sees {len(foreign)} of other jails; {links}"
 
 
 def _mount_namespace(seen: Seen) -> tuple[bool, str]:
@@ -150,16 +150,30 @@ def _pids_cgroup(seen: Seen) -> tuple[bool, str]:
     return holds, f"a fork bomb under {FORK_LIMITS.processes} processes: {seen.forks.describe()}"
 
 
+def _in_jail(seen: Seen) -> list[dict[str, Any]]:
+    """Status of the guest and of every process that shares its jail and that it can see: what it could take over."""
+    own = seen.inside["namespaces"]["pid"]
+    shared = [p for p in seen.inside["processes"] if p["pid_namespace"] == own]
+    return [seen.inside["status"], *(shared if own != seen.outside["namespaces"]["pid"] else [])]
+
+
 def _capabilities(seen: Seen) -> tuple[bool, str]:
-    sets = {name: seen.inside["status"][name] for name in _CAPABILITY_SETS}
-    none = all(value.strip("0") == "" for value in sets.values())
+    sets = {name: max((process[name] for process in _in_jail(seen)), key=_bits) for name in _CAPABILITY_SETS}
     shown = ", ".join(f"{name} {value.lstrip('0') or '0'}" for name, value in sets.items())
+    none = all(_bits(value) == 0 for value in sets.values())
     return none and seen.inside["setuid"] == "EPERM", f"{shown}, setuid(0): {seen.inside['setuid']}"
 
 
+def _bits(mask: str) -> int:
+    try:
+        return int(mask, 16)
+    except ValueError:  # not there, which is not none
+        return -1
+
+
 def _no_new_privs(seen: Seen) -> tuple[bool, str]:
-    value = seen.inside["status"]["NoNewPrivs"]
-    return value == "1", f"NoNewPrivs {value}"
+    values = sorted({process["NoNewPrivs"] for process in _in_jail(seen)})
+    return values == ["1"], f"NoNewPrivs {' and '.join(values)}"
 
 
 def _rlimits(seen: Seen) -> tuple[bool, str]:
@@ -173,9 +187,10 @@ def _seccomp(seen: Seen) -> tuple[bool, str]:
     facts = seen.inside
     wanted = {"unshare": "EPERM", "inet": "EAFNOSUPPORT", "personality": "ENOSYS", "keyctl": "ENOSYS"}
     tried = {name: facts[name] for name in wanted if facts[name] != "untried"}
-    mode = facts["status"]["Seccomp"]
+    modes = sorted({process["Seccomp"] for process in _in_jail(seen)})
     shown = ", ".join(f"{name} {value}" for name, value in tried.items())
-    return mode == "2" and all(wanted[name] == value for name, value in tried.items()), f"mode {mode}, {shown}"
+    holds = modes == ["2"] and all(wanted[name] == value for name, value in tried.items())
+    return holds, f"mode {' and '.join(modes)} in the jail's processes, {shown}"
 
 
 def _landlock(seen: Seen) -> tuple[bool, str]:

@@ -45,10 +45,10 @@ def checked(result: int) -> int:
     return result
 
 
-def status() -> dict[str, str]:
-    """Fields of /proc/self/status."""
-    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
-        return {key: value.strip() for key, _, value in (line.partition(":") for line in file)}
+def status(process: str = "self") -> dict[str, str]:
+    """What a process has given up, by its status."""
+    lines = dict(line.partition(":")[::2] for line in text(f"/proc/{process}/status").splitlines())
+    return {key: lines.get(key, "?").strip() for key in STATUS}
 
 
 def text(path: str) -> str:
@@ -110,13 +110,12 @@ def scope_holds() -> int:
 
 def everywhere() -> dict[str, Any]:
     """Facts that are taken inside and outside."""
-    lines = status()
     return {
         "namespaces": {name: link(f"/proc/self/ns/{name}") for name in NAMESPACES},
         "hostname": socket.gethostname(),
         "uid_map": [[int(part) for part in line.split()] for line in text("/proc/self/uid_map").splitlines()],
         "uid": os.getuid(),
-        "status": {key: lines.get(key, "?") for key in STATUS},
+        "status": status(),
         "landlock_layers": in_a_child(layers_that_fit),
     }
 
@@ -126,7 +125,11 @@ def inside(sentinel: str) -> dict[str, Any]:
     machine = os.uname().machine
     return {
         "pid": os.getpid(),
-        "pids_in_proc": sorted(int(name) for name in listing("/proc") if name.isdigit()),
+        "processes": [
+            {"pid": int(name), "pid_namespace": link(f"/proc/{name}/ns/pid"), **status(name)}
+            for name in listing("/proc")
+            if name.isdigit()
+        ],
         "other_names_in_proc": sorted(name for name in listing("/proc") if not name.isdigit()),
         "proc_read_only": bool(os.statvfs("/proc").f_flag & os.ST_RDONLY),
         "proc_meminfo": tried(lambda: os.stat("/proc/meminfo")),

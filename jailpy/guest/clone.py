@@ -1,63 +1,116 @@
-"""The calls by which a zygote forks into a jail; its children's side is native/join.c. Python 3.8 and later."""
+"""A zygote's fork into a jail. Python 3.8 and later; the child's side is native/join.c."""
 
 import ctypes
 import os
+import struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_with_gil = ctypes.PyDLL(None, use_errno=True)
 _python = ctypes.pythonapi
-_CLONE3 = 435
-_PIDFD, _PARENT, _INTO_CGROUP = 0x1000, 0x8000, 0x200000000
-NEWPID, NEWNET = 0x20000000, 0x40000000
+_NEWPID, _NEWNET = 0x20000000, 0x40000000
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PRESENT, _SHARED, _EXCLUSIVE = 1 << 63, 1 << 61, 1 << 56  # Documentation/admin-guide/mm/pagemap.rst
+_MOST_PAGES = 1024
 
 
-def fork_into(leaf=-1):
-    """os.fork() into a cgroup, as a sibling: (0, None) in the child, (pid, pidfd) in the parent.
+class Join:
+    """native/join.c with the spec of the stamped jails.
 
     A fork that moves itself afterwards takes a lock of the whole host (cgroup_threadgroup_rwsem) that a clone into the
-    group does not take, and leaves behind the memory that it touched first. As a sibling, the child is reaped by
-    jailpy-init, which is awake sooner than an interpreter. A raw clone leaves libc its idea of the thread id: the caller
-    is number 2 of its pid namespace, as the child is of its own, so that idea stays right.
+    group does not take, and leaves behind the memory that it touched first. As a sibling of the zygote, the child is
+    reaped by jailpy-init, which is awake sooner than an interpreter. A raw clone leaves libc its idea of the thread id:
+    the zygote is number 2 of its pid namespace, as the child is of its own, so that idea stays right.
     """
-    pidfd = ctypes.c_int(-1)
-    flags = _PIDFD | _PARENT | (_INTO_CGROUP if leaf >= 0 else 0)
-    args = (ctypes.c_uint64 * 11)(flags, ctypes.addressof(pidfd), 0, 0, 0, 0, 0, 0, 0, 0, max(leaf, 0))
-    _python.PyOS_BeforeFork()
-    pid = _with_gil.syscall(_CLONE3, ctypes.byref(args), ctypes.c_size_t(ctypes.sizeof(args)))
-    if pid == 0:
-        _python.PyOS_AfterFork_Child()
-        return 0, None
-    number = ctypes.get_errno()
-    _python.PyOS_AfterFork_Parent()
-    if pid < 0:
-        raise OSError(number, "clone: %s" % os.strerror(number))
-    return pid, pidfd.value
+
+    def __init__(self, library, spec):
+        # The interpreter's own thread state is what the child keeps, so the lock stays held over the calls.
+        self.native = ctypes.PyDLL(library, use_errno=True)
+        self.spec = (ctypes.c_uint64 * (len(spec) // 8 + 1)).from_buffer_copy(spec + bytes(8 - len(spec) % 8))
+        broken = self.native.join_prepare(self.spec, ctypes.c_size_t(len(spec)))
+        if broken:
+            raise ValueError("the spec of stamped jails breaks rule %d" % broken)
+        self.ranges = None
+
+    def expect(self, rehearse):
+        """Learns from one child that does `rehearse` and ends which memory every child will touch."""
+        reader, writer = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                rehearse()
+                os.write(writer, b"".join(struct.pack("<3Q", *each) for each in _touched()))
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as pipe:
+            data = pipe.read()
+        os.waitpid(pid, 0)
+        count = len(data) // 24
+        self.ranges = (ctypes.c_uint64 * (count * 3)).from_buffer_copy(data)
+        self.native.join_expect(self.ranges, ctypes.c_size_t(count))
+
+    def fork(self, leaf=-1):
+        """(0, None) in the child, (pid, pidfd) in the parent; into the cgroup that `leaf` is a descriptor of."""
+        pidfd = ctypes.c_int(-1)
+        _python.PyOS_BeforeFork()
+        pid = self.native.join_fork(leaf, ctypes.byref(pidfd))
+        if pid == 0:
+            _python.PyOS_AfterFork_Child()
+            return 0, None
+        number = ctypes.get_errno()
+        _python.PyOS_AfterFork_Parent()
+        if pid < 0:
+            raise OSError(number, "clone: %s" % os.strerror(number))
+        return pid, pidfd.value
+
+    def enter(self, init, streams):
+        """The child's first step: into the jail, away from everything. Gives a pidfd of its memory's holder."""
+        return self.native.join_enter(init, *streams)
+
+
+def _touched():
+    """(start, bytes, whether it was written to) of the memory that this process has mapped or copied since its fork."""
+    pages = []
+    with open("/proc/self/maps", "rb") as maps, open("/proc/self/pagemap", "rb") as pagemap:
+        for line in maps.read().splitlines():
+            span, mode, _, _, inode = line.split()[:5]
+            start, end = (int(part, 16) for part in span.split(b"-"))
+            if mode[:1] != b"r" or end > 1 << 47:
+                continue
+            pagemap.seek(start // _PAGE * 8)
+            entries = struct.iter_unpack("<Q", pagemap.read((end - start) // _PAGE * 8))
+            for at, (entry,) in enumerate(entries):
+                if entry & _PRESENT:
+                    written = bool(entry & _EXCLUSIVE and not entry & _SHARED)
+                    if written or inode != b"0":
+                        pages.append((start + at * _PAGE, written))
+    return _ranges(pages)
+
+
+def _ranges(pages):
+    """Neighbours of one kind as one; a gap of a page costs less than a call."""
+    ranges, copied = [], 0
+    for at, written in pages:
+        copied += written
+        if copied > _MOST_PAGES:
+            break
+        if ranges and ranges[-1][2] == written and at - (ranges[-1][0] + ranges[-1][1]) <= (0 if written else 8 * _PAGE):
+            ranges[-1][1] = at + _PAGE - ranges[-1][0]
+        else:
+            ranges.append([at, _PAGE, int(written)])
+    return ranges
 
 
 def join_pid_namespace(init):
     """The next fork's child starts in the pid namespace of which the pidfd `init` is number 1."""
-    _check(_libc.setns(init, NEWPID), "setns")
+    _check(_libc.setns(init, _NEWPID), "setns")
 
 
 def new_network():
     """Leaves for an empty network namespace."""
-    _check(_libc.unshare(NEWNET), "unshare")
+    _check(_libc.unshare(_NEWNET), "unshare")
 
 
 def _check(result, what):
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, "%s: %s" % (what, os.strerror(number)))
-
-
-class Join:
-    """native/join.c with the spec of the stamped jails."""
-
-    def __init__(self, library, spec):
-        # The interpreter's own thread state is what the child keeps, so the lock stays held over the call.
-        native = ctypes.PyDLL(library)
-        self.spec = (ctypes.c_uint64 * (len(spec) // 8 + 1)).from_buffer_copy(spec + bytes(8 - len(spec) % 8))
-        broken = native.join_prepare(self.spec, ctypes.c_size_t(len(spec)))
-        if broken:
-            raise ValueError("the spec of stamped jails breaks rule %d" % broken)
-        self.enter = native.join_enter

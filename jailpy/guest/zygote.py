@@ -54,6 +54,7 @@ class Zygote:
             _rehearse()
         gc.collect()
         gc.freeze()
+        self.join.expect(_rehearse)
         while not self._jail():
             pass
 
@@ -70,9 +71,9 @@ class Zygote:
                 self._answer({"fault": fault})
             else:
                 clone.join_pid_namespace(init)
-                pid, guest = clone.fork_into(*leaf)
+                pid, guest = self.join.fork(*leaf)
                 if pid == 0:
-                    self.holder = self.join.enter(init, *streams)
+                    self.holder = self.join.enter(init, streams)
                     self.library.detach()
                     self.stamper.detach()
                     self.hurry = request["hurry"]
