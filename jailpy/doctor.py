@@ -30,7 +30,6 @@ from jailpy.policy import DEGRADABLE, EXTRAS, LAYERS, Policy
 from jailpy.status import Result
 
 PROBE = Path(__file__).with_name("doctor_probe.py")
-_SLEEP = Limits(cpu_s=10, wall_s=1)
 _TAKE_MEMORY = "held = []\nfor _ in range(1024):\n    held.append(bytearray(b'x') * (1 << 20))\n"
 _FORK_BOMB = (
     "import os, time\ncount = 0\ntry:\n    while count < 1000:\n        if os.fork() == 0:\n"
@@ -143,10 +142,13 @@ def _describe(here: Host) -> dict[str, str]:
 
 def _gather(policy: Policy, here: Host, warm: bool) -> Seen:
     with Jail(policy, PROBE_LIMITS, workers=2, warm=warm) as jail:
+        begun = time.monotonic()
         inside = _facts_inside(jail)
+        # Long enough for a guest to start and speak, on slow hosts too.
+        sleep = Limits(cpu_s=60, wall_s=1 + 3 * (time.monotonic() - begun))
         memory = jail.run(_TAKE_MEMORY, limits=MEMORY_LIMITS)
         forks = jail.run(_FORK_BOMB, limits=FORK_LIMITS)
-        sleepers = _run_sleepers(jail)
+        sleepers = _run_sleepers(jail, sleep)
     return Seen(here, inside, _facts_outside(), memory, forks, sleepers)
 
 
@@ -174,11 +176,11 @@ def _answer(stdout: bytes, otherwise: str) -> dict[str, Any]:
     return facts
 
 
-def _run_sleepers(jail: Jail) -> tuple[Sleeper, ...]:
+def _run_sleepers(jail: Jail, limits: Limits) -> tuple[Sleeper, ...]:
     """Two guests at once that sleep until they are killed, and how their processes looked from here meanwhile."""
     seen: dict[int, Sighting] = {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        running = [pool.submit(jail.run, _SLEEPER, limits=_SLEEP) for _ in range(2)]
+        running = [pool.submit(jail.run, _SLEEPER, limits=limits) for _ in range(2)]
         while not all(future.done() for future in running):
             seen.update(_processes())
             time.sleep(0.02)

@@ -168,7 +168,7 @@ def _bits(mask: str) -> int:
     try:
         return int(mask, 16)
     except ValueError:  # not there, which is not none
-        return -1
+        return 1 << 64
 
 
 def _no_new_privs(seen: Seen) -> tuple[bool, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import concurrent.futures
 import functools
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -20,6 +21,10 @@ def _jail(policy: Policy | None) -> Jail:
     jail = Jail(policy)
     atexit.register(jail.close)
     return jail
+
+
+# A forked child, a data loader's say, makes jails of its own.
+os.register_at_fork(after_in_child=_jail.cache_clear)
 
 
 def execute_code(code: str | bytes, tests: Any, *, policy: Policy | None = None, **options: Any) -> float:

@@ -6,6 +6,7 @@ import concurrent.futures
 import functools
 import itertools
 import logging
+import os
 import sys
 import threading
 import weakref
@@ -89,7 +90,8 @@ class Jail:
         self._scheduler = Scheduler(self.workers, capacity.memory_budget())
         self._pools: dict[int, Pool] = {}
         self._lock = threading.Lock()
-        self._finalizer = weakref.finalize(self, _close_all, self._pools)
+        self._process = os.getpid()
+        self._finalizer = weakref.finalize(self, _close_all, self._pools, self._process)
 
     def __enter__(self) -> Jail:
         return self
@@ -100,8 +102,10 @@ class Jail:
         self.close()
 
     def close(self) -> None:
-        """Waits for running programs, then ends every zygote and jail."""
-        self._scheduler.close()
+        """Waits for running programs, then ends every zygote and jail. In a forked child it does nothing: they are not
+        the child's."""
+        if os.getpid() == self._process:
+            self._scheduler.close()
         self._finalizer()
 
     def run(
@@ -243,6 +247,8 @@ class Jail:
         """Parked jails whose private space is of this size; None where jails are made cold."""
         if not self.warm or not warm.possible(host()):
             return None
+        if os.getpid() != self._process:
+            raise RuntimeError("this Jail was made before a fork and belongs to the parent; make one in this process")
         with self._lock:
             pool = self._pools.get(limits.disk_mb)
             if pool is None:
@@ -255,9 +261,10 @@ class Jail:
             return pool
 
 
-def _close_all(pools: dict[int, Pool]) -> None:
-    for pool in pools.values():
-        pool.close()
+def _close_all(pools: dict[int, Pool], process: int) -> None:
+    if os.getpid() == process:
+        for pool in pools.values():
+            pool.close()
     pools.clear()
 
 

@@ -24,10 +24,12 @@ PRELOAD = (
     *("traceback", "types", "typing", "warnings", "weakref"),
 )
 
-_ASK = (
-    "import json,sys,os;"
-    "print(json.dumps([sys.executable,os.path.realpath(sys.executable),sys.prefix,sys.base_prefix,sys.base_exec_prefix]))"
-)
+_OLDEST = (3, 9)
+_ASK = """
+import json, os, sys
+prefixes = [sys.prefix, sys.base_prefix, sys.base_exec_prefix]
+print(json.dumps([list(sys.version_info[:2]), sys.executable, os.path.realpath(sys.executable), prefixes]))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,11 @@ def _inspect(executable: str) -> Interpreter:
         done = subprocess.run(
             [executable, "-I", "-c", _ASK], capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL
         )
-        name, real, *prefixes = json.loads(done.stdout)
+        version, name, real, prefixes = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise InfrastructureError(f"policy.python: {executable} does not run as a Python interpreter: {error}") from error
+    if tuple(version) < _OLDEST:
+        raise UsageError("policy.python", f"{executable} is Python {version[0]}.{version[1]}; guests need 3.9 or newer")
     folders = {os.path.realpath(path) for path in prefixes} | {path for path in prefixes}
     folders.add(os.path.dirname(os.path.dirname(real)))
     return Interpreter(name, _outermost(folders))

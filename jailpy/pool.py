@@ -17,7 +17,7 @@ from jailpy.errors import InfrastructureError
 from jailpy.kernel.probe import Host
 from jailpy.limits import Limits
 from jailpy.policy import Policy
-from jailpy.warm import Slot, WarmJail, Zygote
+from jailpy.warm import Ordered, Slot, WarmJail, Zygote
 
 log = logging.getLogger("jailpy")
 
@@ -26,6 +26,7 @@ JAILS_PER_ZYGOTE = 5000
 #: What may be left charged to an empty leaf: page cache of files that others will read, dying kernel objects.
 _RESIDUE_BYTES = 8 << 20
 _RETRY_SECONDS = 1.0
+_ORDERS = 2  # on their way at once from one zygote: it forks the next while the last child gets ready
 
 
 class _Line:
@@ -36,6 +37,7 @@ class _Line:
         self.zygote: Zygote | None = None
         self.slots: list[Slot] = []
         self.slots_made = 0
+        self.ordered: collections.deque[Ordered] = collections.deque()
         self.used: collections.deque[WarmJail] = collections.deque()
         self.out = 0  # jails of the present zygote that are parked or in use
         self.thread = threading.Thread(target=self._serve, name="jailpy-park", daemon=True)
@@ -45,38 +47,46 @@ class _Line:
         try:
             while True:
                 with pool.changed:
-                    while not (self.used or pool.wants_more() or pool.closing):
+                    while not (self.used or self.ordered or pool.wants_more() or pool.closing):
                         pool.changed.wait()
                     if pool.closing:
                         return
-                    park = pool.wants_more()
-                    if park:
-                        pool.coming += 1
-                if park:
-                    self._park()
+                    more = pool.wants_more() and len(self.ordered) < _ORDERS
+                    pool.coming += more
+                self._step(more)
                 self._clear(all_of_them=False)
         finally:
-            self._end()
+            self._drop_zygote()
 
-    def _park(self) -> None:
-        pool = self.pool
+    def _step(self, more: bool) -> None:
+        """Orders one more jail, or takes delivery of the one that was ordered first."""
         try:
-            if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
-                self._renew()
-            assert self.zygote is not None
-            jail = self.zygote.park(self._slot(), hurry=pool.waiting > 0)
+            if more:
+                self._order()
+            elif self.ordered:
+                self._receive()
         except InfrastructureError as error:
             log.warning("a jail could not be prepared: %s", error)
+            with self.pool.changed:
+                self.pool.coming -= more
+                self.pool.failed(error)
             self._drop_zygote()
-            with pool.changed:
-                pool.coming -= 1
-                pool.failed(error)
             time.sleep(_RETRY_SECONDS)
-            return
+
+    def _order(self) -> None:
+        if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
+            self._renew()
+        assert self.zygote is not None
+        self.ordered.append(self.zygote.order(self._slot(), hurry=self.pool.waiting > 0))
+
+    def _receive(self) -> None:
+        assert self.zygote is not None
+        jail = self.zygote.receive(self.ordered[0])
+        self.ordered.popleft()
         self.out += 1
-        with pool.changed:
-            pool.coming -= 1
-            pool.add(self, jail)
+        with self.pool.changed:
+            self.pool.coming -= 1
+            self.pool.add(self, jail)
 
     def _slot(self) -> Slot:
         if self.slots:
@@ -85,15 +95,23 @@ class _Line:
         return Slot(self.slots_made)
 
     def _renew(self) -> None:
+        while self.ordered:
+            self._receive()
         self._drop_zygote()
         pool = self.pool
         self.zygote = Zygote(pool.policy, pool.limits, pool.host, pool.preload)
 
     def _drop_zygote(self) -> None:
-        """Ends the zygote, once the jails that run have ended: those that are parked go with it."""
+        """Ends the zygote, once the jails that run have ended: those that are parked or ordered go with it."""
         zygote, self.zygote = self.zygote, None
         if zygote is None:
             return
+        with self.pool.changed:
+            self.pool.coming -= len(self.ordered)
+        for ordered in self.ordered:
+            ordered.close()
+            self.slots.append(ordered.slot)
+        self.ordered.clear()
         for jail in self.pool.withdraw(self):
             jail.discard()
             self.used.append(jail)
@@ -123,9 +141,6 @@ class _Line:
         if leaf is not None and (leaf.populated() or (leaf.memory_now() or 0) > _RESIDUE_BYTES or not leaf.reset_peak()):
             slot.retire()
         self.slots.append(slot)
-
-    def _end(self) -> None:
-        self._drop_zygote()
 
 
 class Pool:

@@ -12,6 +12,7 @@ import signal
 import socket
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
@@ -68,6 +69,22 @@ class Slot:
                 leaf.kill()
                 leaf.remove(0.5)
             leaf.close()
+
+
+@dataclass(slots=True)
+class Ordered:
+    """A jail on its way: our ends of its streams, and where its end will be heard of."""
+
+    slot: Slot
+    streams: Streams
+    out: int
+
+    def close(self) -> None:
+        """For a jail that does not come."""
+        self.streams.close()
+        if self.out >= 0:
+            os.close(self.out)
+            self.out = -1
 
 
 @dataclass(slots=True)
@@ -161,7 +178,7 @@ def _rlimits(limits: Limits, count_processes: bool) -> list[tuple[int, int]]:
 
 
 class Zygote:
-    """A warm interpreter and its keeper. `park` makes one more jail; not safe for two threads at once."""
+    """A warm interpreter and its keeper. `order` and `receive` give jails; not safe for two threads at once."""
 
     def __init__(self, policy: Policy, limits: Limits, host: Host, preload: tuple[str, ...]) -> None:
         self.made = 0
@@ -184,28 +201,38 @@ class Zygote:
             self._remove_groups()
             raise
 
-    def park(self, slot: Slot, hurry: bool = False) -> WarmJail:
-        """One more finished jail, waiting for its program. InfrastructureError with the step that failed.
+    def order(self, slot: Slot, hurry: bool = False) -> Ordered:
+        """Asks for one more jail, without waiting for it; `receive` gives it, in the order of the orders.
 
         `hurry`: a caller waits already, so the child does not spend time on being warm for one that comes later."""
         slot.ready(self.place, self.ids.owner)
         self.made += 1
-        with contextlib.ExitStack() as undo:
-            streams, theirs, out = _streams(undo)
-            fds = [*theirs]
-            if slot.leaf is not None:
-                fds.append(slot.leaf.fd)
-            answer, got = self._ask({"map": jail_map(self.made, self.ids.count), "slot": slot.number, "hurry": hurry}, fds)
+        request = {"map": jail_map(self.made, self.ids.count), "slot": slot.number, "hurry": hurry}
+        ordered, theirs = _streams(slot)
+        try:
+            leaf = [slot.leaf.fd] if slot.leaf else []
+            socket.send_fds(self.control, [values.encode(request)], [*theirs, *leaf])
+        except OSError as error:
+            ordered.close()
+            raise HelperLost(f"the zygote takes no orders: {error.strerror}; {self._last_words()}") from error
+        finally:
             for fd in theirs:
                 os.close(fd)
-            init = self._accept(answer, got)
-            jail = WarmJail(slot, streams, out, init, _pid_of(init))
-            self._await_parked(jail)
-            return jail
+        return ordered
 
-    def _ask(self, request: dict[str, object], fds: list[int]) -> tuple[dict[str, object], list[int]]:
+    def receive(self, ordered: Ordered) -> WarmJail:
+        """The finished jail, waiting for its program. InfrastructureError with the step that failed."""
         try:
-            socket.send_fds(self.control, [values.encode(request)], fds)
+            init = self._accept(*self._answer())
+        except BaseException:
+            ordered.close()
+            raise
+        jail = WarmJail(ordered.slot, ordered.streams, ordered.out, init, _pid_of(init))
+        self._await_parked(jail)
+        return jail
+
+    def _answer(self) -> tuple[dict[str, Any], list[int]]:
+        try:
             data, got, _, _ = socket.recv_fds(self.control, 65536, 1)
         except OSError as error:
             raise HelperLost(f"the zygote does not answer: {error.strerror or error}; {self._last_words()}") from error
@@ -222,9 +249,9 @@ class Zygote:
                     return explain(report, self.specs.stamp)
         return HelperLost(f"the zygote ended; {self._last_words()}")
 
-    def _accept(self, answer: dict[str, object], got: list[int]) -> int:
+    def _accept(self, answer: dict[str, Any], got: list[int]) -> int:
         if "fault" in answer:
-            stage, index, error = answer["fault"]  # type: ignore[misc]  # three integers, by the protocol
+            stage, index, error = answer["fault"]
             report = Report(ReportKind.FAULT, Stage(stage), index, error, 0, 0, 0, 0, 0, 0)
             raise explain(report, self.specs.stamp)
         if "error" in answer or not got:
@@ -290,7 +317,8 @@ def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | No
     return helper
 
 
-def _streams(undo: contextlib.ExitStack) -> tuple[Streams, tuple[int, int, int, int, int], int]:
+def _streams(slot: Slot) -> tuple[Ordered, tuple[int, int, int, int, int]]:
+    """Our ends and the jail's, of its standard streams, its channel and the word of its end."""
     stdin_guest, stdin = os.pipe()
     stdout, stdout_guest = os.pipe()
     stderr, stderr_guest = os.pipe()
@@ -298,11 +326,8 @@ def _streams(undo: contextlib.ExitStack) -> tuple[Streams, tuple[int, int, int, 
     channel, channel_guest = (end.detach() for end in socket.socketpair())
     for fd in (stdin, stdout, stderr, channel):
         os.set_blocking(fd, False)
-    return (
-        Streams(stdin, stdout, stderr, channel),
-        (stdin_guest, stdout_guest, stderr_guest, channel_guest, out_guest),
-        out,
-    )
+    ordered = Ordered(slot, Streams(stdin, stdout, stderr, channel), out)
+    return ordered, (stdin_guest, stdout_guest, stderr_guest, channel_guest, out_guest)
 
 
 def _pid_of(pidfd: int) -> int:

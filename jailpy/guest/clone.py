@@ -1,4 +1,4 @@
-"""A zygote's fork into a jail. Python 3.8 and later; the child's side is native/join.c."""
+"""A zygote's fork into a jail. Python 3.9 and later; the child's side is native/join.c."""
 
 import ctypes
 import os

@@ -1,7 +1,7 @@
 """Runs one request inside a jail: a program, a call into one, or a program with asserts behind it.
 
 Used by a fresh interpreter (`python /jailpy/driver.py`) and by the children of a zygote. Everything that leaves through
-the channel is data that the guest could have written itself; nothing is decided here. Python 3.8 and later, standard
+the channel is data that the guest could have written itself; nothing is decided here. Python 3.9 and later, standard
 library only, nothing imported that a small program would not import anyway.
 
 Request and frame are one value each (values.py) behind an 8-byte big-endian length:

@@ -1,4 +1,4 @@
-"""An exact, bounded codec for plain values. Needs nothing but the standard library and runs on Python 3.8 and later.
+"""An exact, bounded codec for plain values. Needs nothing but the standard library and runs on Python 3.9 and later.
 
 One value is one frame; lengths and counts are decimal ASCII without leading zeros:
 

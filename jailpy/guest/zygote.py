@@ -1,6 +1,6 @@
 """A warm interpreter that only forks. Runs as the first guest of a jail of its own, before any untrusted code exists, and
 never runs any: each child enters a jail that jailpy-init made for it, gives up everything, waits for one request, runs it
-and ends. Python 3.8 and later, standard library only.
+and ends. Python 3.9 and later, standard library only.
 
 Descriptors: 3 the library (SOCK_SEQPACKET), 4 jailpy-init's stamper (native/stamp.c). Messages are values (values.py).
 

@@ -300,6 +300,9 @@ def inner_home(place: Home, name: str, owner: int) -> Home:
     return Home(fd, path, frozenset(_read_at(fd, "cgroup.subtree_control").split()))
 
 
+os.register_at_fork(after_in_child=home.cache_clear)  # a child's leaves must not lie among its parent's
+
+
 def remove_home(place: Home) -> None:
     """Removes an inner home, once its leaves are gone."""
     os.close(place.fd)

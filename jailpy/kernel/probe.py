@@ -72,6 +72,9 @@ def host() -> Host:
     return Host(namespaces, version, place, missing)
 
 
+os.register_at_fork(after_in_child=host.cache_clear)
+
+
 def _namespaces(missing: dict[str, Missing]) -> frozenset[str]:
     if _works(ALL_NAMESPACES) is None:
         return frozenset(ALL_NAMESPACES)

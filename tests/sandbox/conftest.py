@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import psutil
 import pytest
-from jails import WAYS, WORKERS, RunGuest, open_jail, run_guest_in
+from jails import WAYS, RunGuest, open_jail, run_guest_in
 
 from jailpy import Jail, Policy, execute, warm
 from jailpy.kernel import probe
@@ -106,10 +106,13 @@ class _WarmJails:
 
     def __init__(self) -> None:
         self.jail: Jail | None = None
+        self.belong = 0  # processes of an idle jail, for each size of private space that was asked for
 
     def open(self, policy: Policy) -> Jail:
         if self.jail is None:
             self.jail = open_jail("warm", policy)
+            self.jail.run("")
+            self.belong = _count_when_idle()
         return self.jail
 
     def close(self) -> None:
@@ -118,14 +121,22 @@ class _WarmJails:
             self.jail = None
 
     def settle(self, who: str) -> None:
-        """Keeper, PID 1 and zygote for each worker; PID 1 and parked child for each jail that is ready; all that for
-        each size of private space that was asked for."""
-        belong = (3 * WORKERS + 2 * (2 * WORKERS + 1)) * len(self.jail._pools) if self.jail else 0
+        assert self.jail is not None
+        belong = self.belong * len(self.jail._pools)
         deadline = time.monotonic() + _SETTLE_SECONDS
         while len(found := _processes()) > belong:
             if time.monotonic() > deadline:
                 pytest.fail(f"{len(found)} processes after {who}, where {belong} belong", pytrace=False)
             time.sleep(0.05)
+
+
+def _count_when_idle() -> int:
+    """How many processes there are when jails that are made ahead have been made."""
+    counts = [-1]
+    while len(counts) < 10 or len(set(counts[-10:])) > 1:
+        time.sleep(0.1)
+        counts.append(len(_processes()))
+    return counts[-1]
 
 
 @pytest.fixture(scope="module", autouse=True)

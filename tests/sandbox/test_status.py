@@ -84,6 +84,11 @@ class TestMemory:
         assert result.stdout == b"allocating\n"
         assert result.usage.memory_peak >= 200 * MIB
 
+    def test_below_the_limit_is_no_limit(self, run_guest: RunGuest) -> None:
+        result = run_guest("allocate_150_mib", memory_mb=256)
+        exited(result)
+        assert 150 * MIB <= result.usage.memory_peak < 256 * MIB
+
     def test_all_processes_count_together(self, run_guest: RunGuest) -> None:
         killed(run_guest("allocate_in_children", memory_mb=400), Status.MEMORY, "memory limit")
 
