@@ -85,6 +85,7 @@ class Jail:
         self.policy = policy or Policy.from_environment()
         self.limits = limits or Limits()
         self.workers = workers or capacity.cpus()
+        languages.interpreter(self.policy)  # a wrong one is the caller's mistake, told now
         self.warm = warm
         self._preload = (*languages.PRELOAD, *preload)
         self._scheduler = Scheduler(self.workers, capacity.memory_budget())

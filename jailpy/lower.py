@@ -79,7 +79,9 @@ def lower(
         guest_uid=ids.guest,
         guest_gid=ids.guest,
         mounts=roots.host_root(policy, python.folders, limits, program.files, ids.guest) if new_root else (),
-        rlimits=rlimits.lower(limits, count_processes="pids_cgroup" in host.missing),
+        rlimits=rlimits.lower(
+            limits, count_processes="pids_cgroup" in host.missing, beside=0 if ids.separate else 1
+        ),
         landlock=rules.rules,
         landlock_fs=rules.handled_fs,
         landlock_net=rules.handled_net,

@@ -10,7 +10,6 @@ import collections
 import contextlib
 import logging
 import threading
-import time
 from collections.abc import Iterator
 
 from jailpy.errors import InfrastructureError
@@ -26,6 +25,7 @@ JAILS_PER_ZYGOTE = 5000
 #: What may be left charged to an empty leaf: page cache of files that others will read, dying kernel objects.
 _RESIDUE_BYTES = 8 << 20
 _RETRY_SECONDS = 1.0
+_DRAIN_SECONDS = 60.0
 _ORDERS = 2  # on their way at once from one zygote: it forks the next while the last child gets ready
 
 
@@ -65,13 +65,13 @@ class _Line:
                 self._order()
             elif self.ordered:
                 self._receive()
-        except InfrastructureError as error:
+        except Exception as error:  # noqa: BLE001  # whoever waits for the jail must hear of it, whatever it is
             log.warning("a jail could not be prepared: %s", error)
             with self.pool.changed:
                 self.pool.coming -= more
                 self.pool.failed(error)
             self._drop_zygote()
-            time.sleep(_RETRY_SECONDS)
+            self.pool.pause(_RETRY_SECONDS)
 
     def _order(self) -> None:
         if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
@@ -115,9 +115,8 @@ class _Line:
         for jail in self.pool.withdraw(self):
             jail.discard()
             self.used.append(jail)
-        deadline = time.monotonic() + 60
-        while self.out > len(self.used) and time.monotonic() < deadline and not self.pool.closing:
-            time.sleep(0.005)
+        with self.pool.changed:
+            self.pool.changed.wait_for(lambda: self.out <= len(self.used) or self.pool.closing, _DRAIN_SECONDS)
         self._clear(all_of_them=True)
         for slot in self.slots:
             slot.retire()
@@ -131,10 +130,9 @@ class _Line:
             self.out -= 1
             try:
                 jail.close()
-            except InfrastructureError as error:
+                self._take_back(jail.slot)
+            except (InfrastructureError, OSError) as error:
                 log.error("a slot is given up: %s", error)
-                jail.slot.leaf = None
-            self._take_back(jail.slot)
 
     def _take_back(self, slot: Slot) -> None:
         leaf = slot.leaf
@@ -158,7 +156,7 @@ class Pool:
         self.coming = 0
         self.running = 0
         self.waiting = 0
-        self.error: InfrastructureError | None = None
+        self.error: Exception | None = None
         self.closing = False
         self.changed = threading.Condition()
         self.lines = [_Line(self) for _ in range(lines)]
@@ -175,7 +173,12 @@ class Pool:
         self.parked.append((line, jail))
         self.changed.notify_all()
 
-    def failed(self, error: InfrastructureError) -> None:
+    def pause(self, seconds: float) -> None:
+        """Waits, unless the pool is closed meanwhile."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.closing, seconds)
+
+    def failed(self, error: Exception) -> None:
         """A line could not park a jail (the lock is held): whoever waits hears why."""
         self.error = error
         self.changed.notify_all()

@@ -19,7 +19,7 @@ from jailpy.guest import values
 from jailpy.kernel import cgroup, rlimits
 from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
 from jailpy.kernel.monitor import Streams, watch
-from jailpy.kernel.namespaces import choose_zygote_ids, jail_map
+from jailpy.kernel.namespaces import NEW, choose_zygote_ids, jail_map
 from jailpy.kernel.probe import Host
 from jailpy.kernel.spec import REPORT, Report, ReportKind, Stage, decode_report, encode
 from jailpy.limits import Limits
@@ -34,9 +34,9 @@ _leaf_numbers = itertools.count(1)
 
 
 def possible(host: Host) -> bool:
-    """Warm jails need every namespace: a zygote's child joins one ready-made."""
-    needed = ("root", "proc", "user_namespace", "pid_namespace", "mount_namespace", "network_namespace")
-    return not any(layer in host.missing for layer in (*needed, "ipc_namespace", "uts_namespace", "cgroup_namespace"))
+    """Warm jails need every namespace, for a zygote's child joins one ready-made, and a leaf: without it a jail's
+    processes are found below its PID 1, where the guest of a zygote is not."""
+    return not any(layer in host.missing for layer in ("root", "proc", "cgroup", *NEW))
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Slot:
         """Sets the leaf's limits, where they differ from those of the run before."""
         wanted = limits.memory_bytes, limits.processes
         if self.leaf is not None and self.limited != wanted:
-            self.leaf.limit(*wanted)
+            self.leaf.limit(*wanted, beside=2)
             self.limited = wanted
 
     def retire(self) -> None:
@@ -98,6 +98,7 @@ class WarmJail:
     init_pid: int
     disk: int = -1
     holder_pid: int = 0
+    beside: int = 2
     gone: bool = False
 
     def fileno(self) -> int:
@@ -119,10 +120,11 @@ class WarmJail:
             signal.pidfd_send_signal(self.init, signal.SIGKILL)
 
     def _await_empty(self) -> None:
-        """PID 1 was killed together with the report. Where only it and the holder of the memory are left, no process of
-        the guest is, and what remains to be done is to take down the empty jail; that need not be waited for."""
+        """PID 1 was killed together with the report. Where only it and the holder of the memory are left, and both are
+        killed too, nothing can run in the jail any more; that it is taken down need not be waited for."""
         leaf = self.slot.leaf
         if leaf is not None and set(leaf.pids()) <= {self.init_pid, self.holder_pid}:
+            leaf.kill()
             return
         self.kill()
         self.await_gone()
@@ -172,8 +174,8 @@ class WarmJail:
 
 @functools.lru_cache(maxsize=64)
 def _rlimits(limits: Limits, count_processes: bool) -> list[tuple[int, int]]:
-    """What the guest's process sets for itself. RLIMIT_CORE came with the zygote, and the filter lets no guest touch it."""
-    lowered = rlimits.lower(limits, count_processes=count_processes)
+    """What the guest's process sets for itself; the holder of its memory and, for an ordinary user, PID 1 share its user. RLIMIT_CORE came with the zygote, and the filter lets no guest touch it."""
+    lowered = rlimits.lower(limits, count_processes=count_processes, beside=2)
     return [(each.resource, each.hard) for each in lowered if each.resource != resource.RLIMIT_CORE]
 
 
@@ -183,23 +185,25 @@ class Zygote:
     def __init__(self, policy: Policy, limits: Limits, host: Host, preload: tuple[str, ...]) -> None:
         self.made = 0
         self.ids = choose_zygote_ids()
-        self.place = self.leaf = None
-        if host.cgroup is not None:
-            self.place = cgroup.inner_home(host.cgroup, f"zygote-{next(_leaf_numbers)}", self.ids.owner)
-            self.leaf = cgroup.Leaf.make(self.place, "self")
-            self.leaf.let_in(self.ids.owner)
-        try:
+        with contextlib.ExitStack() as undo:
+            self.place = self.leaf = None
+            if host.cgroup is not None:
+                self.place = cgroup.inner_home(host.cgroup, f"zygote-{next(_leaf_numbers)}", self.ids.owner)
+                undo.callback(cgroup.remove_home, self.place)
+                self.leaf = cgroup.Leaf.make(self.place, "self")
+                undo.callback(self.leaf.remove)
+                self.leaf.let_in(self.ids.owner)
             self.specs = lower_zygote(policy, limits, host, self.ids, self.leaf)
-            self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            self.control.settimeout(SETUP_SECONDS)
             self.errors = os.memfd_create("jailpy-zygote-errors")
+            undo.callback(os.close, self.errors)
+            self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.callback(self.control.close)
+            self.control.settimeout(SETUP_SECONDS)
             with theirs:
                 self.helper = _start(self.specs, theirs.fileno(), self.errors, self.leaf)
-            plan = {"spec": encode(self.specs.stamp), "preload": list(preload)}
-            self.control.send(values.encode(plan))
-        except BaseException:
-            self._remove_groups()
-            raise
+            undo.callback(self.helper.close)
+            self.control.send(values.encode({"spec": encode(self.specs.stamp), "preload": list(preload)}))
+            self._undo = undo.pop_all()
 
     def order(self, slot: Slot, hurry: bool = False) -> Ordered:
         """Asks for one more jail, without waiting for it; `receive` gives it, in the order of the orders.
@@ -288,16 +292,7 @@ class Zygote:
 
     def close(self) -> None:
         """Ends the zygote and every jail made from it."""
-        self.control.close()
-        self.helper.close()
-        os.close(self.errors)
-        self._remove_groups()
-
-    def _remove_groups(self) -> None:
-        if self.leaf is not None and self.place is not None:
-            with contextlib.suppress(OSError):
-                self.leaf.remove()
-            cgroup.remove_home(self.place)
+        self._undo.close()
 
 
 def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | None) -> Helper:

@@ -197,7 +197,7 @@ void confine_and_exec(const struct jail *jail)
 
 /* A zygote's child maps all that the zygote maps, and to unmap that takes a third of the time that a small program needs
  * in all. So another process holds on to the memory: the guest's end does not wait for it to be given back, and the
- * holder ends with the jail. It is confined like the guest, runs nothing, and only keeps what the jail is charged for. */
+ * holder ends with the jail. It is confined like the guest, for the guest can make it run what it likes. */
 static int hold(void *unused)
 {
 	sigset_t all;
@@ -225,9 +225,10 @@ int confine_joined(const struct jail *jail, int init)
 	/* A change of ids took it away; a program that was executed would have it. */
 	MUST(STAGE_JOIN, 2, prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 	MUST(STAGE_FDS, 0, k_close_range(4, ~0U, 0));
-	/* No signal at its end: a guest that waits for its children does not meet this one. */
-	MUST(STAGE_JOIN, 3, clone(hold, stack + sizeof stack, CLONE_VM | (int)K_CLONE_PIDFD, NULL, &holder));
 	install_filter(&jail->spec);
+	/* Under the filter like the guest, which can write to its memory and so decide what it does. No signal at its end: a
+	 * guest that waits for its children does not meet this one. */
+	MUST(STAGE_JOIN, 3, clone(hold, stack + sizeof stack, CLONE_VM | (int)K_CLONE_PIDFD, NULL, &holder));
 	return holder;
 }
 

@@ -195,8 +195,8 @@ class Leaf:
         finally:
             os.close(fd)
 
-    def limit(self, memory_bytes: int, processes: int) -> None:
-        """Sets what the home's controllers can limit. One process more than the guest's: PID 1 counts too."""
+    def limit(self, memory_bytes: int, processes: int, beside: int = 1) -> None:
+        """Sets what the home's controllers can limit. PID 1 and the holder of a warm guest's memory count too."""
         if "memory" in self.home.controllers:
             self.reset_peak()
             self.write("memory.max", str(memory_bytes))
@@ -205,7 +205,7 @@ class Leaf:
                 self.write("memory.swap.max", "0")
             self.write("memory.oom.group", "1")
         if "pids" in self.home.controllers:
-            self.write("pids.max", str(processes + 1))
+            self.write("pids.max", str(processes + beside))
 
     def cpu_us(self) -> int:
         """CPU time of all processes that were ever here, in microseconds."""

@@ -99,6 +99,7 @@ class Helper:
     spec: LaunchSpec
     socket: socket.socket
     pidfd: int
+    beside: int = 1
 
     def fileno(self) -> int:
         """Readable when `reports` has something."""
@@ -187,12 +188,17 @@ def launch(
         return Helper(pid, spec, ours, os.pidfd_open(pid))
 
 
+def missing_helper() -> str:
+    """What to say when the helper is not where it was installed."""
+    return (
+        f"{HELPER} is missing or not executable: reinstall jailpy (building it needs a C compiler), "
+        "or restore the file's exec bit"
+    )
+
+
 def _not_started(error: OSError) -> InfrastructureError:
     if error.errno in (errno.ENOENT, errno.EACCES):
-        return InfrastructureError(
-            f"{HELPER} is missing or not executable: reinstall jailpy (building it needs a C compiler), "
-            "or restore the file's exec bit"
-        )
+        return InfrastructureError(missing_helper())
     return InfrastructureError(f"jailpy-init could not be started: {error.strerror}")
 
 

@@ -75,7 +75,10 @@ class Streams:
 
 
 class Source(Protocol):
-    """Where a jail's end is heard of: readable when there are reports, and able to kill."""
+    """Where a jail's end is heard of: readable when there are reports, and able to kill. `beside` is how many processes
+    of ours are in the jail."""
+
+    beside: int
 
     def fileno(self) -> int: ...
     def reports(self) -> list[Report]: ...
@@ -108,6 +111,7 @@ class _Watch:
         self.samples_memory = "memory" not in controllers
         self.samples_tasks = "pids" not in controllers
         self.wall_allowed = limits.wall_s
+        self.beside = source.beside
         self.gone = False
         self.pids_events = -1
         self.written = {streams.stdin: memoryview(streams.input), streams.channel: memoryview(streams.request)}
@@ -234,7 +238,8 @@ class _Watch:
         return memory.cpu_us(memory.processes(self.init_pid, None)) / 1e6
 
     def _check_cpu(self, now: float) -> None:
-        left = self.limits.cpu_s - self._used_cpu()
+        self.facts.cpu_s = self._used_cpu()
+        left = self.limits.cpu_s - self.facts.cpu_s
         if left <= 0:
             self._kill(Fired.CPU)
         # The soonest that the rest can be used up is on every CPU at once.
@@ -260,7 +265,7 @@ class _Watch:
                 self.facts.memory_peak, self.facts.memory_source = resident, "sampled"
             if resident > self.limits.memory_bytes:
                 self._kill(Fired.MEMORY)
-        if self.samples_tasks and len(pids) and memory.tasks(pids) - 1 > self.limits.processes:
+        if self.samples_tasks and len(pids) and memory.tasks(pids) - self.beside > self.limits.processes:
             self._kill(Fired.PROCESSES)
 
     def _kill(self, why: Fired) -> None:

@@ -22,6 +22,7 @@ CAP_SYS_ADMIN = 21
 # Above the ranges that Debian gives to people, to containers and to systemd's dynamic users, below 2^31.
 FIRST_HOST_ID = 0x70000000
 HOST_IDS = 0x0FFFFFFE
+_FEWEST_IDS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +84,11 @@ def jail_map(number: int, ids: int) -> str:
 
 @functools.cache
 def privileged() -> bool:
-    """True with CAP_SYS_ADMIN as root: sources can be opened and ids mapped from outside of the user namespace."""
+    """True with CAP_SYS_ADMIN as root, over more than one id: sources can be opened and ids mapped from outside of the
+    user namespace. Root in a user namespace of one id is an ordinary user here."""
     with open("/proc/self/status", encoding="ascii", errors="replace") as file:
         effective = next(int(line.split()[1], 16) for line in file if line.startswith("CapEff:"))
-    return os.geteuid() == 0 and bool(effective >> CAP_SYS_ADMIN & 1)
+    return os.geteuid() == 0 and bool(effective >> CAP_SYS_ADMIN & 1) and _host_range()[1] >= _FEWEST_IDS
 
 
 @functools.cache
@@ -98,4 +100,4 @@ def _host_range() -> tuple[int, int]:
         return FIRST_HOST_ID, HOST_IDS
     first, count = max(ranges, key=lambda item: item[1])
     low = first + count // 2  # the lower half is where a container's own users are
-    return low, max(first + count - low - 2, 2)
+    return low, first + count - low

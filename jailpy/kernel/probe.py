@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jailpy.errors import InfrastructureError, SetupError
 from jailpy.kernel import cgroup, landlock
-from jailpy.kernel.launch import HELPER, launch
+from jailpy.kernel.launch import HELPER, launch, missing_helper
 from jailpy.kernel.namespaces import NEW, choose_ids, privileged
 from jailpy.kernel.spec import Flag, LaunchSpec
 
@@ -56,6 +56,8 @@ _CONTROLLER = (
 @functools.cache
 def host() -> Host:
     """What works for this process, found out once."""
+    if not os.access(HELPER, os.X_OK):
+        raise InfrastructureError(missing_helper())
     missing: dict[str, Missing] = {}
     namespaces = _namespaces(missing)
     place = _cgroup(missing)

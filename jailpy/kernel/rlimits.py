@@ -13,11 +13,12 @@ from jailpy.limits import Limits
 CORE = 1
 
 
-def lower(limits: Limits, *, count_processes: bool) -> tuple[Rlimit, ...]:
+def lower(limits: Limits, *, count_processes: bool, beside: int = 0) -> tuple[Rlimit, ...]:
     """Limits as rlimits, clamped to the hard limits that this process itself has.
 
     `count_processes`: RLIMIT_NPROC stands in for a missing pids controller. It counts per user namespace, so per jail,
-    and leaves one more than allowed, so that the monitor sees the jail step over its limit instead of at it.
+    and leaves one more than allowed, so that the monitor sees the jail step over its limit instead of at it. `beside`
+    is how many processes of ours share the guest's user in the jail.
     """
     stack = min(limits.memory_bytes, 1 << 30)
     wanted = [
@@ -34,7 +35,7 @@ def lower(limits: Limits, *, count_processes: bool) -> tuple[Rlimit, ...]:
         (resource.RLIMIT_SIGPENDING, 1024),
     ]
     if count_processes:
-        wanted.append((resource.RLIMIT_NPROC, limits.processes + 1))
+        wanted.append((resource.RLIMIT_NPROC, limits.processes + 1 + beside))
     return tuple(_clamped(name, value) for name, value in wanted)
 
 

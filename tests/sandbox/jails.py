@@ -22,9 +22,9 @@ def guest(name: str) -> str:
     return (GUESTS / f"{name}.py").read_text(encoding="utf-8")
 
 
-def open_jail(way: str, policy: Policy) -> Jail:
+def open_jail(way: str, policy: Policy, *, workers: int = WORKERS) -> Jail:
     """A jail whose guests start cold, in jails made while the caller waits, or warm, in jails made ahead."""
-    return Jail(policy, workers=WORKERS, warm=way == "warm")
+    return Jail(policy, workers=workers, warm=way == "warm")
 
 
 def run_guest_in(jail: Jail) -> RunGuest:

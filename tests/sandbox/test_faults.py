@@ -128,6 +128,15 @@ def test_a_failing_step(stage: Stage, policy: Policy, trace: Trace) -> None:
         assert hit == [i for i, op in enumerate(trace.spec.mounts) if op.source.startswith("/") and op.kind == 1]
 
 
+def test_no_guest_is_faster_than_its_pid_1(policy: Policy, trace: Trace) -> None:
+    # PID 1 gives up its own privileges while a guest starts; where it cannot, even the quickest guest must not have run.
+    quick = Program(argv=("/bin/echo", "ran"), frame_bytes=64)
+    for _ in range(40):
+        with pytest.raises(SetupError):
+            cold.run(lambda places: quick, policy, Limits(), fault=Fault(Stage.DROP_INIT, 0, ERRNO))
+        assert trace.written() == b"|||"
+
+
 def test_a_program_that_does_not_exist(policy: Policy) -> None:
     with pytest.raises(SetupError, match="the program or its loader is not in the jail's root") as caught:
         cold.run(lambda places: Program(argv=("/bin/no-such-program",)), policy, Limits())

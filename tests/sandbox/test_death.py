@@ -1,0 +1,265 @@
+"""Nothing of a guest outlives the process that ran it, whoever dies, and a host that is large and busy is no hindrance."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+from jails import PATIENCE, guest, open_jail
+
+from jailpy import HelperLost, InfrastructureError, Jail, Limits, Policy, Result, Status, run
+from jailpy.kernel import probe
+from jailpy.kernel.launch import HELPER
+
+HOST = Path(__file__).with_name("host_of_many.py")
+GUESTS_AT_ONCE = 50
+
+
+def wait_until(reached: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not reached():
+        assert time.monotonic() < deadline, f"not after {seconds} s: {what}"
+        time.sleep(0.02)
+
+
+def below(pid: int) -> list[psutil.Process]:
+    """All processes that descend from this one."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).children(recursive=True)
+    return []
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that still run: no zombies, and no later processes with their numbers."""
+    found = []
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def reap_orphans() -> None:
+    """Orphans come to this process (conftest.py), which has to wait for them."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def mounts() -> int:
+    return len(Path("/proc/self/mountinfo").read_bytes().splitlines())
+
+
+@contextlib.contextmanager
+def host(kind: str, way: str, count: int, policy: Policy, *rest: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that uses jailpy."""
+    command = [sys.executable, str(HOST), kind, way, str(count), ",".join(policy.allow_degraded), *rest]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+
+
+@pytest.mark.timeout(400)
+def test_a_killed_host_leaves_nothing(way: str, policy: Policy) -> None:
+    # At least a PID 1 and a guest for each run; in cold jails each has a keeper of its own too.
+    least = GUESTS_AT_ONCE * 2
+    mounted = mounts()
+    with host("sleepers", way, GUESTS_AT_ONCE if way == "cold" else 8, policy) as process:
+        assert process.stdout is not None
+        home = process.stdout.readline().strip()
+        if way == "warm":
+            least = 8 * 2
+        wait_until(lambda: len(below(process.pid)) >= least, f"{least} processes", 300)
+        time.sleep(0.5)
+        left = below(process.pid)
+        process.kill()
+        process.wait()
+        wait_until(lambda: not alive(left), "all processes are gone", 20)
+        wait_until(lambda: home == "-" or not os.path.exists(home), f"{home} is gone", 20)
+    reap_orphans()
+    assert mounts() == mounted
+
+
+@pytest.mark.timeout(400)
+def test_a_host_killed_while_jails_start_leaves_nothing(way: str, policy: Policy) -> None:
+    for moment in (0.0, 0.02, 0.05, 0.1, 0.2, 0.4):
+        with host("sleepers", way, 8, policy) as process:
+            assert process.stdout is not None
+            home = process.stdout.readline().strip()
+            wait_until(lambda: bool(below(process.pid)), "the first jail begins")  # noqa: B023  # called at once
+            time.sleep(moment)
+            left = below(process.pid)
+            process.kill()
+            process.wait()
+            wait_until(lambda: not alive(left), "all processes are gone", 20)  # noqa: B023
+            wait_until(lambda: home == "-" or not os.path.exists(home), f"{home} is gone", 20)  # noqa: B023
+        reap_orphans()
+
+
+def keepers() -> list[psutil.Process]:
+    """The helpers that this process itself has started."""
+    found = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):
+            if child.name() == HELPER.name and child.status() != psutil.STATUS_ZOMBIE:
+                found.append(child)
+    return found
+
+
+def in_background(jail: Jail, code: str, **limits: float) -> tuple[ThreadPoolExecutor, Callable[[], Result]]:
+    threads = ThreadPoolExecutor(1)
+    amounts = {"wall_s": PATIENCE, "cpu_s": PATIENCE, **limits}
+    future = threads.submit(jail.run, code, limits=Limits(**amounts))  # type: ignore[arg-type]
+    threads.shutdown(wait=False)
+    return threads, lambda: future.result(timeout=PATIENCE)
+
+
+class TestKeeper:
+    """Cold jails: each has a keeper of its own."""
+
+    def test_killed_twice(self, policy: Policy) -> None:
+        with open_jail("cold", policy) as jail:
+            _, result = in_background(jail, guest("sleep_60"))
+            killed: set[int] = set()
+            while len(killed) < 2:  # a run is tried once more
+                wait_until(lambda: any(keeper.pid not in killed for keeper in keepers()), "a keeper")
+                keeper = next(keeper for keeper in keepers() if keeper.pid not in killed)
+                time.sleep(0.3)
+                keeper.kill()
+                killed.add(keeper.pid)
+            with pytest.raises(HelperLost) as caught:
+                result()
+            assert isinstance(caught.value, InfrastructureError)
+        reap_orphans()
+
+    def test_killed_once_is_tried_again(self, policy: Policy) -> None:
+        with open_jail("cold", policy) as jail:
+            _, result = in_background(jail, "import time; time.sleep(1.5); print('done')")
+            wait_until(lambda: bool(keepers()), "a keeper")
+            keepers()[0].kill()
+            ended = result()
+        reap_orphans()
+        assert (ended.status, ended.stdout) == (Status.EXITED, b"done\n")
+
+    def test_killed_after_a_limit_fired(self, policy: Policy) -> None:
+        # A stopped keeper cannot read the wish to kill; when it dies, its end of the socket still holds that.
+        with open_jail("cold", policy) as jail:
+            _, result = in_background(jail, guest("sleep_60"), wall_s=1)
+            for _ in range(2):
+                wait_until(lambda: bool(keepers()), "a keeper")
+                keeper = keepers()[0]
+                time.sleep(0.2)
+                keeper.suspend()
+                time.sleep(1.5)
+                keeper.kill()
+                wait_until(lambda: keeper.pid not in [one.pid for one in keepers()], "it is gone")  # noqa: B023
+            with pytest.raises(HelperLost):
+                result()
+        reap_orphans()
+
+    def test_killed_pid_1_is_no_verdict(self, policy: Policy) -> None:
+        with open_jail("cold", policy) as jail:
+            _, result = in_background(jail, guest("sleep_60"))
+            wait_until(lambda: bool(keepers() and keepers()[0].children()), "a PID 1")
+            time.sleep(0.3)
+            keepers()[0].children()[0].kill()
+            with pytest.raises(InfrastructureError):
+                result()
+
+
+def test_a_dead_zygote_is_replaced(policy: Policy) -> None:
+    with open_jail("warm", policy) as jail:
+        if not jail.run("print(1)").ok or not keepers():
+            pytest.skip("jails are made cold here")
+        for keeper in keepers():
+            keeper.kill()
+        results = [jail.run("print(2)", limits=Limits(wall_s=PATIENCE)).stdout for _ in range(8)]
+        assert results == [b"2\n"] * 8
+    reap_orphans()
+
+
+class TestLargeAndBusyHost:
+    @pytest.mark.timeout(400)
+    def test_256_mib_and_8_busy_threads(self, way: str, policy: Policy) -> None:
+        with host("busy", way, 50, policy, "256") as process:
+            printed, _ = process.communicate(timeout=390)
+        assert (printed, process.returncode) == ("50 256\n", 0)
+
+    @pytest.mark.slow
+    @pytest.mark.timeout(1200)
+    def test_2_gib_and_1000_runs(self, way: str, policy: Policy) -> None:
+        with host("busy", way, 1000, policy, "2048") as process:
+            printed, _ = process.communicate(timeout=1190)
+        assert (printed, process.returncode) == ("1000 2048\n", 0)
+
+
+class TestForkedHost:
+    def test_a_child_of_fork_runs_jails_of_its_own(self, module_calls: Policy) -> None:
+        # Trainers fork workers (multiprocessing, data loaders) after they have imported and used all sorts of things.
+        assert run("print(1)", policy=module_calls).ok
+        children = []
+        for _ in range(3):
+            pid = os.fork()
+            if pid == 0:
+                code = 1
+                try:
+                    code = 0 if run("print(2)", policy=module_calls).stdout == b"2\n" else 2
+                finally:
+                    os._exit(code)
+            children.append(pid)
+        deadline = time.monotonic() + PATIENCE
+        codes = {}
+        while len(codes) < len(children) and time.monotonic() < deadline:
+            for pid in children:
+                if pid not in codes:
+                    ended, status = os.waitpid(pid, os.WNOHANG)
+                    if ended:
+                        codes[pid] = os.waitstatus_to_exitcode(status)
+            time.sleep(0.02)
+        for pid in set(children) - codes.keys():
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        time.sleep(0.5)
+        reap_orphans()
+        assert list(codes.values()) == [0, 0, 0]
+        assert run("print(3)", policy=module_calls).ok
+
+
+def test_threads_share_one_jail(way: str, policy: Policy) -> None:
+    answers: list[bytes] = []
+    with open_jail(way, policy) as jail:
+
+        def ask(number: int) -> None:
+            answers.append(jail.run(f"print({number})", limits=Limits(wall_s=PATIENCE)).stdout)
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(answers, key=int) == [b"%d\n" % number for number in range(12)]
+
+
+def test_the_home_of_leaves_goes_with_a_normal_end(way: str, policy: Policy) -> None:
+    if probe.host().cgroup is None:
+        pytest.skip("no cgroups here")
+    with host("busy", way, 1, policy, "1") as process:
+        pid = process.pid
+        process.communicate(timeout=300)
+    parent = Path(probe.host().cgroup.path).parent
+    assert [path.name for path in parent.iterdir() if path.name.startswith(f"jailpy-{pid}-")] == []
