@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jailpy import Jail
 from jailpy.kernel.probe import host
 
 PROGRAM = "print(1)"
+_STILL_S = 0.03
 
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
@@ -175,6 +177,20 @@ def wait_for(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
             return False
         time.sleep(0.002)
     return True
+
+
+def settle(jail: Jail, seconds: float = 10.0) -> None:
+    """Until nothing runs and no more jails are being parked: their number has stayed the same for a while."""
+    last, since = -1, time.monotonic()
+    deadline = since + seconds
+    while time.monotonic() - since < _STILL_S:
+        if time.monotonic() > deadline:
+            print(f"the jails did not come to rest within {seconds:.0f} s: {jail.statistics()}", file=sys.stderr)
+            return
+        now = jail.statistics()
+        if now["parked"] != last or now["running"] or now["parked"] == 0:
+            last, since = now["parked"], time.monotonic()
+        time.sleep(0.002)
 
 
 def progress(text: str) -> None:

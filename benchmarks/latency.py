@@ -102,7 +102,7 @@ def jailed(jail: Jail, pause: float, count: int) -> tuple[list[float], float, li
     or making the call's objects, and giving up the jail."""
     times, stages = [], []
     if jail.warm:  # all are parked when the block begins, and again when it ends: their CPU belongs to this block
-        common.wait_for(lambda: jail.statistics()["parked"] >= 2 * jail.workers + 1)
+        common.settle(jail)
     before = Cpu.now()
     for _ in range(count):
         begun = time.perf_counter()
@@ -113,8 +113,7 @@ def jailed(jail: Jail, pause: float, count: int) -> tuple[list[float], float, li
         if pause:
             time.sleep(pause)
     if jail.warm:
-        common.wait_for(lambda: jail.statistics()["parked"] >= 2 * jail.workers + 1)
-        time.sleep(PAUSE)
+        common.settle(jail)
     used = Cpu.now().since(before)
     return times, used.warm if jail.warm else used.spawned, stages
 

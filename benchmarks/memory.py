@@ -13,7 +13,6 @@ import contextlib
 import ctypes
 import platform
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +58,7 @@ def measure(workers: int) -> dict[str, Any]:
     with Jail(workers=workers) as jail:
         for _ in range(3 * workers):
             jail.run(common.PROGRAM)
-        common.wait_for(lambda: jail.statistics()["parked"] >= 2 * workers + 1)
-        time.sleep(0.5)
+        common.settle(jail)
         parked = jail.statistics()["parked"]
         zygotes, jails = spaces(common.groups("self")), spaces(common.groups("slot-*"))
         together = sum(smaps(pid, "Pss_Anon") for pid in zygotes + jails)

@@ -72,7 +72,7 @@ class Bombs:
 
     def one(self) -> tuple[float, float, float]:
         """Milliseconds: to empty, to the slot's return, to the end of the next run."""
-        settle(self.jail)
+        common.settle(self.jail)
         self.killed.clear()
         self.back.clear()
         with self.noting():
@@ -86,12 +86,6 @@ class Bombs:
             if not result.ok or not common.wait_for(lambda: slot in self.back, 20):
                 raise SystemExit(f"after a fork bomb: {result.describe()}, slot back: {slot in self.back}")
         return (ended - killed) * 1e3, (self.back[slot] - killed) * 1e3, (following - ended) * 1e3
-
-
-def settle(jail: Jail) -> None:
-    """Until all jails are parked."""
-    common.wait_for(lambda: jail.statistics()["parked"] >= 2 * jail.workers + 1)
-    time.sleep(0.01)
 
 
 def measure(count: int) -> dict[str, dict[str, float]]:
@@ -108,7 +102,7 @@ def measure(count: int) -> dict[str, dict[str, float]]:
         for done in range(count):
             common.progress(f"{done + 1} of {count}")
             for name, kind in kinds.items():
-                settle(jail)
+                common.settle(jail)
                 seen[name].append(kind(jail))
             for name, value in zip(("bomb, empty", "bomb, slot", "bomb, next"), bombs.one(), strict=True):
                 seen[name].append(value)

@@ -127,8 +127,7 @@ def batch(jail: Jail, count: int, first: int, wrong: Counter[str]) -> float:
 
 def settle(jail: Jail) -> None:
     """Until as many jails are parked as at rest, and the used ones are taken down."""
-    if not common.wait_for(lambda: jail.statistics()["parked"] >= 2 * jail.workers + 1, 30):
-        print(f"not all jails were parked again within 30 s: {jail.statistics()}")
+    common.settle(jail, 30.0)
     last = look()["processes"]
     for _ in range(50):
         time.sleep(0.1)

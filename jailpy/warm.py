@@ -66,7 +66,6 @@ class Slot:
         leaf, self.leaf = self.leaf, None
         if leaf is not None:
             with contextlib.suppress(OSError):  # a process that the kernel cannot end keeps it; the home goes with us
-                leaf.kill()
                 leaf.remove(0.5)
             leaf.close()
 
@@ -97,6 +96,7 @@ class WarmJail:
     init: int
     init_pid: int
     disk: int = -1
+    holder: int = -1
     holder_pid: int = 0
     beside: int = 2
     gone: bool = False
@@ -115,19 +115,22 @@ class WarmJail:
         return [exited, replace(exited, kind=ReportKind.GONE)]
 
     def kill(self) -> None:
-        """Ends the jail: its PID 1, and so all in its pid namespace."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.init, signal.SIGKILL)
+        """Ends the jail: its PID 1, and so all in its pid namespace, and the holder, which would be last to hear of it."""
+        for pidfd in (self.init, self.holder):
+            if pidfd >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
     def _await_empty(self) -> None:
-        """PID 1 was killed together with the report. Where only it and the holder of the memory are left, and both are
-        killed too, nothing can run in the jail any more; that it is taken down need not be waited for."""
-        leaf = self.slot.leaf
-        if leaf is not None and set(leaf.pids()) <= {self.init_pid, self.holder_pid}:
-            leaf.kill()
-            return
+        """PID 1 was killed together with the report. Where only it and the holder of the memory are left, and that is
+        killed too, nothing can run in the jail any more; that it is taken down need not be waited for.
+
+        Not by cgroup.kill: since Linux 6.14, and in kernels that took its fix of a race over, a process that is cloned
+        into a group that was ever killed is itself killed, and the leaf is to be used again."""
         self.kill()
-        self.await_gone()
+        leaf = self.slot.leaf
+        if leaf is None or not set(leaf.pids()) <= {self.init_pid, self.holder_pid}:
+            self.await_gone()
 
     def await_gone(self) -> None:
         """Until PID 1 has ended, which it does after everybody else in its namespace."""
@@ -167,7 +170,7 @@ class WarmJail:
         try:
             self.await_gone()
         finally:
-            for fd in (self.exit, self.init, self.disk):
+            for fd in (self.exit, self.init, self.disk, self.holder):
                 if fd >= 0:
                     os.close(fd)
 
@@ -232,6 +235,7 @@ class Zygote:
             ordered.close()
             raise
         jail = WarmJail(ordered.slot, ordered.streams, ordered.out, init, _pid_of(init))
+        ordered.out = -1  # the jail's now, like the streams
         self._await_parked(jail)
         return jail
 
@@ -264,9 +268,8 @@ class Zygote:
 
     def _await_parked(self, jail: WarmJail) -> None:
         try:
-            jail.disk, holder = self._parked(jail.streams.channel)
-            jail.holder_pid = _pid_of(holder)
-            os.close(holder)
+            jail.disk, jail.holder = self._parked(jail.streams.channel)
+            jail.holder_pid = _pid_of(jail.holder)
         except BaseException:
             jail.discard()
             jail.close()

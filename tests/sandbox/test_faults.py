@@ -64,7 +64,7 @@ class Trace:
 
 
     def _reap(self) -> None:
-        """A PID 1 whose keeper failed comes to this process, as orphans do here; keepers are waited for by the library."""
+        """A PID 1 whose keeper failed comes to this process, as orphans do here; the library waits for keepers."""
         assert self.helper is not None
         with pytest.raises(ChildProcessError):
             os.waitpid(self.helper.pid, os.WNOHANG)
@@ -129,7 +129,7 @@ def test_a_failing_step(stage: Stage, policy: Policy, trace: Trace) -> None:
 
 
 def test_no_guest_is_faster_than_its_pid_1(policy: Policy, trace: Trace) -> None:
-    # PID 1 gives up its own privileges while a guest starts; where it cannot, even the quickest guest must not have run.
+    # PID 1 gives up its own privileges while a guest starts; where it cannot, even the quickest guest has not run.
     quick = Program(argv=("/bin/echo", "ran"), frame_bytes=64)
     for _ in range(40):
         with pytest.raises(SetupError):
