@@ -1,4 +1,4 @@
-"""Compiles native/*.c into jailpy/_native/jailpy-init, the one native part of the package.
+"""Compiles native/*.c into jailpy/_native/jailpy-init, and what a zygote's children share with it into guest/join.so.
 
 Used in three ways: as hatchling's build hook (wheels and editable installs), as `python3 hatch_build.py [OUTPUT]` by
 native/Makefile, and as `python3 hatch_build.py --flags` by the Makefile's other builds, so that the flags are written
@@ -34,6 +34,8 @@ else:
 
 ROOT = Path(__file__).resolve().parent
 HELPER = Path("jailpy", "_native", "jailpy-init")
+JOIN = Path("jailpy", "guest", "join.so")
+JOIN_SOURCES = ("join.c", "confine.c", "spec.c", "report.c")
 FLAGS = [
     *("-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wconversion"),
     *("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-fstack-protector-strong"),
@@ -42,6 +44,9 @@ PACKAGES = (
     "Debian, Ubuntu: apt install musl-tools linux-libc-dev; "
     "Fedora: dnf install gcc glibc-static; Alpine: apk add gcc musl-dev linux-headers"
 )
+# join.so takes the interpreter's libc, of whatever kind, so it must ask for nothing that only one libc has.
+JOIN_FLAGS = [*(f for f in FLAGS if "FORTIFY" not in f and "stack-protector" not in f), "-fno-stack-protector"]
+JOIN_FLAGS += ["-shared", "-fPIC", "-nostdlib", "-fvisibility=hidden", "-s"]
 PT_INTERP = 3
 
 
@@ -78,22 +83,29 @@ def is_static(helper: Path) -> bool:
 
 
 def build(output: Path) -> None:
-    """Compiles the helper to `output`, replacing what is there in one step."""
-    sources = sorted(str(source) for source in (ROOT / "native").glob("*.c"))
+    """Compiles the helper to `output`, and join.so to its place, each replacing what is there in one step."""
+    native = ROOT / "native"
+    sources = sorted(source for source in native.glob("*.c") if source.name != "join.c")
     if not sources:
-        raise NativeBuildError(f"no C sources in {ROOT / 'native'}")
+        raise NativeBuildError(f"no C sources in {native}")
+    _compile(["-static", "-s", *FLAGS], sources, output)
+    if not is_static(output):
+        output.unlink()
+        raise NativeBuildError(f"{compiler()[0]} made a dynamic executable in spite of -static. {PACKAGES}")
+    _compile(JOIN_FLAGS, [native / name for name in JOIN_SOURCES], ROOT / JOIN)
+
+
+def _compile(flags: list[str], sources: list[Path], output: Path) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".build-") as folder:
         fresh = Path(folder, output.name)
-        command = [*compiler(), "-static", "-s", *FLAGS, *sources, "-o", str(fresh)]
+        command = [*compiler(), *flags, *map(str, sources), "-o", str(fresh)]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode:
             raise NativeBuildError(
-                f"building jailpy's helper failed:\n$ {shlex.join(command)}\n{done.stdout}"
+                f"building jailpy's native part failed:\n$ {shlex.join(command)}\n{done.stdout}"
                 f"If a header, libc.a or crt1.o is missing: {PACKAGES}"
             )
-        if not is_static(fresh):
-            raise NativeBuildError(f"{command[0]} made a dynamic executable in spite of -static. {PACKAGES}")
         fresh.chmod(0o755)
         fresh.replace(output)
 
@@ -104,7 +116,7 @@ class CustomBuildHook(Hook):
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{os.environ.get('JAILPY_WHEEL_PLATFORM') or platform}"
-        build_data["artifacts"].append(f"/{HELPER}")  # it is in .gitignore, which hatchling heeds
+        build_data["artifacts"] += [f"/{HELPER}", f"/{JOIN}"]  # they are in .gitignore, which hatchling heeds
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class Jail:
         preload: Sequence[str] = (),
         warm: bool = True,
     ) -> None:
-        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+        if workers is not None and (type(workers) is not int or workers < 1):
             raise UsageError("workers", f"{workers!r} must be a whole number of at least 1")
         self.policy = policy or Policy.from_environment()
         self.limits = limits or Limits()

@@ -69,9 +69,9 @@ class Policy:
     def __post_init__(self) -> None:
         object.__setattr__(self, "allow_degraded", _layer_names(self.allow_degraded))
         object.__setattr__(self, "mounts", tuple(self.mounts))
-        pairs = self.environment.items() if isinstance(self.environment, Mapping) else self.environment
-        object.__setattr__(self, "environment", tuple(sorted(pairs)))
-        for key, value in self.environment:
+        pairs = tuple(sorted(dict(self.environment).items()))
+        object.__setattr__(self, "environment", pairs)  # hashable, as a pool's key must be
+        for key, value in pairs:
             if not key or "=" in key or "\0" in key + value:
                 raise UsageError(f"policy.environment[{key!r}]", "names need text without '=' or NUL, values no NUL")
         if self.python is not None and not os.access(self.python, os.X_OK):

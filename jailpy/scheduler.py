@@ -195,8 +195,7 @@ class Scheduler:
             return
         try:
             value = work.call()
-        except BaseException as error:
-            # The caller's, whatever it is: a worker thread has nobody else to tell.
+        except BaseException as error:  # noqa: BLE001  # the caller's, whatever it is: a thread has nobody else to tell
             work.future.set_exception(error)
         else:
             work.future.set_result(value)

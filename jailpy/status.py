@@ -69,7 +69,7 @@ class Result:
             Status.OUTPUT: "output limit",
             Status.PROCESSES: "process limit",
             Status.DISK: "disk limit",
-        }.get(self.status, self.status.value)
+        }.get(self.status, str(self.status.value))
 
 
 def signal_name(number: int) -> str:

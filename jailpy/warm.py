@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jailpy.cold import result
 from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
 from jailpy.kernel import cgroup, rlimits
@@ -25,7 +26,6 @@ from jailpy.kernel.spec import REPORT, Report, ReportKind, Stage, decode_report,
 from jailpy.limits import Limits
 from jailpy.lower import ZygoteSpecs, lower_zygote
 from jailpy.policy import Policy
-from jailpy.cold import result
 from jailpy.programs import Task
 from jailpy.roots import INSIDE, File
 from jailpy.status import Result
@@ -177,7 +177,8 @@ class WarmJail:
 
 @functools.lru_cache(maxsize=64)
 def _rlimits(limits: Limits, count_processes: bool) -> list[tuple[int, int]]:
-    """What the guest's process sets for itself; the holder of its memory and, for an ordinary user, PID 1 share its user. RLIMIT_CORE came with the zygote, and the filter lets no guest touch it."""
+    """What the guest's process sets for itself. Its memory's holder and, for an ordinary user, PID 1 share its user.
+    RLIMIT_CORE came with the zygote, and the filter lets no guest touch it."""
     lowered = rlimits.lower(limits, count_processes=count_processes, beside=2)
     return [(each.resource, each.hard) for each in lowered if each.resource != resource.RLIMIT_CORE]
 

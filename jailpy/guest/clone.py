@@ -1,8 +1,11 @@
 """A zygote's fork into a jail. Python 3.9 and later; the child's side is native/join.c."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import struct
+from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _python = ctypes.pythonapi
@@ -21,16 +24,16 @@ class Join:
     the zygote is number 2 of its pid namespace, as the child is of its own, so that idea stays right.
     """
 
-    def __init__(self, library, spec):
+    def __init__(self, library: str, spec: bytes) -> None:
         # The interpreter's own thread state is what the child keeps, so the lock stays held over the calls.
         self.native = ctypes.PyDLL(library, use_errno=True)
         self.spec = (ctypes.c_uint64 * (len(spec) // 8 + 1)).from_buffer_copy(spec + bytes(8 - len(spec) % 8))
         broken = self.native.join_prepare(self.spec, ctypes.c_size_t(len(spec)))
         if broken:
-            raise ValueError("the spec of stamped jails breaks rule %d" % broken)
-        self.ranges = None
+            raise ValueError(f"the spec of stamped jails breaks rule {broken}")
+        self.ranges: Any = None  # kept alive: join.so goes on reading it
 
-    def expect(self, rehearse):
+    def expect(self, rehearse: Callable[[], None]) -> None:
         """Learns from one child that does `rehearse` and ends which memory every child will touch."""
         reader, writer = os.pipe()
         pid = os.fork()
@@ -48,28 +51,29 @@ class Join:
         self.ranges = (ctypes.c_uint64 * (count * 3)).from_buffer_copy(data)
         self.native.join_expect(self.ranges, ctypes.c_size_t(count))
 
-    def fork(self, leaf=-1):
-        """(0, None) in the child, (pid, pidfd) in the parent; into the cgroup that `leaf` is a descriptor of."""
+    def fork(self, leaf: int = -1) -> tuple[int, int]:
+        """(0, -1) in the child, (pid, pidfd) in the parent; into the cgroup that `leaf` is a descriptor of."""
         pidfd = ctypes.c_int(-1)
         _python.PyOS_BeforeFork()
-        pid = self.native.join_fork(leaf, ctypes.byref(pidfd))
+        pid: int = self.native.join_fork(leaf, ctypes.byref(pidfd))
         if pid == 0:
             _python.PyOS_AfterFork_Child()
-            return 0, None
+            return 0, -1
         number = ctypes.get_errno()
         _python.PyOS_AfterFork_Parent()
         if pid < 0:
-            raise OSError(number, "clone: %s" % os.strerror(number))
+            raise OSError(number, f"clone: {os.strerror(number)}")
         return pid, pidfd.value
 
-    def enter(self, init, streams):
+    def enter(self, init: int, streams: list[int]) -> int:
         """The child's first step: into the jail, away from everything. Gives a pidfd of its memory's holder."""
-        return self.native.join_enter(init, *streams)
+        holder: int = self.native.join_enter(init, *streams)
+        return holder
 
 
-def _touched():
+def _touched() -> list[tuple[int, int, int]]:
     """(start, bytes, whether it was written to) of the memory that this process has mapped or copied since its fork."""
-    pages = []
+    pages: list[tuple[int, bool]] = []
     with open("/proc/self/maps", "rb") as maps, open("/proc/self/pagemap", "rb") as pagemap:
         for line in maps.read().splitlines():
             span, mode, _, _, inode = line.split()[:5]
@@ -86,31 +90,34 @@ def _touched():
     return _ranges(pages)
 
 
-def _ranges(pages):
-    """Neighbours of one kind as one; a gap of a page costs less than a call."""
-    ranges, copied = [], 0
+def _ranges(pages: list[tuple[int, bool]]) -> list[tuple[int, int, int]]:
+    """Neighbours of one kind as one. Where pages are only mapped, a small gap costs less than one more call."""
+    ranges: list[tuple[int, int, int]] = []
+    copied = 0
     for at, written in pages:
         copied += written
         if copied > _MOST_PAGES:
             break
-        if ranges and ranges[-1][2] == written and at - (ranges[-1][0] + ranges[-1][1]) <= (0 if written else 8 * _PAGE):
-            ranges[-1][1] = at + _PAGE - ranges[-1][0]
+        start, size, kind = ranges[-1] if ranges else (0, 0, -1)
+        gap = 0 if written else 8 * _PAGE
+        if kind == written and at - (start + size) <= gap:
+            ranges[-1] = (start, at + _PAGE - start, kind)
         else:
-            ranges.append([at, _PAGE, int(written)])
+            ranges.append((at, _PAGE, int(written)))
     return ranges
 
 
-def join_pid_namespace(init):
+def join_pid_namespace(init: int) -> None:
     """The next fork's child starts in the pid namespace of which the pidfd `init` is number 1."""
     _check(_libc.setns(init, _NEWPID), "setns")
 
 
-def new_network():
+def new_network() -> None:
     """Leaves for an empty network namespace."""
     _check(_libc.unshare(_NEWNET), "unshare")
 
 
-def _check(result, what):
+def _check(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()
-        raise OSError(number, "%s: %s" % (what, os.strerror(number)))
+        raise OSError(number, f"{what}: {os.strerror(number)}")

@@ -1,6 +1,6 @@
-"""A warm interpreter that only forks. Runs as the first guest of a jail of its own, before any untrusted code exists, and
-never runs any: each child enters a jail that jailpy-init made for it, gives up everything, waits for one request, runs it
-and ends. Python 3.9 and later, standard library only.
+"""A warm interpreter that only forks. Runs as the first guest of a jail of its own, before any untrusted code exists,
+and never runs any: each child enters a jail that jailpy-init made for it, gives up everything, waits for one request,
+runs it and ends. Python 3.9 and later, standard library only.
 
 Descriptors: 3 the library (SOCK_SEQPACKET), 4 jailpy-init's stamper (native/stamp.c). Messages are values (values.py).
 
@@ -13,12 +13,15 @@ Descriptors: 3 the library (SOCK_SEQPACKET), 4 jailpy-init's stamper (native/sta
     stamper > library  on the exit descriptor: one report of the guest's end
 """
 
+from __future__ import annotations
+
 import gc
 import os
 import resource  # noqa: F401  # for the children, which set their limits with it
 import socket
 import struct
 import sys
+from typing import Any, Sequence  # noqa: UP035  # Python 3.9 has no other
 
 import clone
 import driver
@@ -37,7 +40,7 @@ _WARM_UP = b"import sys\ndef f(a, *b, **c):\n    return [a, b, c, {a: str(b)}]\n
 class Zygote:
     """Forks children for the library until the library closes its end."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.library = socket.socket(fileno=LIBRARY)
         self.stamper = socket.socket(fileno=STAMPER)
         for fd in (LIBRARY, STAMPER):
@@ -46,9 +49,11 @@ class Zygote:
         self.join = clone.Join(os.path.join(os.path.dirname(__file__), "join.so"), plan["spec"])
         for name in plan["preload"]:
             __import__(name)
-        self.networks = {}
+        self.networks: dict[int, tuple[int, int]] = {}
+        self.holder = -1
+        self.hurry = False
 
-    def serve(self):
+    def serve(self) -> None:
         """The loop of the parent. Returns in a child, which is on its way into its jail."""
         for _ in range(16):  # until the interpreter has specialised the bytecode, which it does in place
             _rehearse()
@@ -58,7 +63,7 @@ class Zygote:
         while not self._jail():
             pass
 
-    def _jail(self):
+    def _jail(self) -> bool:
         """One jail. True in the child that is to live in it."""
         message, fds, _, _ = socket.recv_fds(self.library, 4096, 8)
         if not message:
@@ -88,15 +93,15 @@ class Zygote:
             os.close(fd)
         return False
 
-    def _answer(self, value, fds=()):
+    def _answer(self, value: Any, fds: Sequence[int] = ()) -> None:
         socket.send_fds(self.library, [values.encode(value)], fds)
 
-    def _stamp(self, request, leaf):
-        """Asks for a jail: (pidfd of its PID 1, None), or (None, where its set-up stopped)."""
+    def _stamp(self, request: Any, leaf: list[int]) -> tuple[int, tuple[int, int, int] | None]:
+        """Asks for a jail: (pidfd of its PID 1, None), or (-1, where its set-up stopped)."""
         socket.send_fds(self.stamper, [request["map"].encode()], [self._network(request["slot"]), *leaf])
-        init = ready = fault = None
+        init, ready, fault = -1, False, None
         # The stamper says what it cloned, PID 1 says that it is done; either may come first.
-        while not fault and (init is None or ready is None):
+        while not fault and (init < 0 or not ready):
             data, got, _, _ = socket.recv_fds(self.stamper, 256, 1)
             if not data:
                 os._exit(1)
@@ -109,7 +114,7 @@ class Zygote:
                 ready = True
         return init, fault
 
-    def _network(self, slot):
+    def _network(self, slot: int) -> int:
         """The slot's empty network namespace: made once, kept while no socket is left in it."""
         kept = self.networks.get(slot)
         if kept and os.pread(kept[1], 64, 0).startswith(b"sockets: used 0\n"):
@@ -124,17 +129,18 @@ class Zygote:
         return made[0]
 
 
-def _rehearse():
+def _rehearse() -> None:
     """Runs a harmless program in the way of a request."""
     main = sys.modules["__main__"]
-    request = values.decode(values.encode({"mode": "script", "path": "/work/main.py", "rlimits": [(1, 2)], "code": _WARM_UP}))
+    sample = {"mode": "script", "path": "/work/main.py", "rlimits": [(1, 2)], "code": _WARM_UP}
+    request = values.decode(values.encode(sample))
     driver.Driver(request["code"], request, values).run()
     sys.modules["__main__"] = main
     sys.stdout.write("")
     sys.stdout.flush()
 
 
-def _live(holder, hurry):
+def _live(holder: int, hurry: bool) -> None:
     """The parked child: says so, waits, runs one request."""
     if not hurry:
         _rehearse()

@@ -81,7 +81,7 @@ def _namespaces(missing: dict[str, Missing]) -> frozenset[str]:
     if _works(ALL_NAMESPACES) is None:
         return frozenset(ALL_NAMESPACES)
     found: set[str] = set()
-    base = ("user_namespace",)
+    base: tuple[str, ...] = ("user_namespace",)
     reason = _works(base)
     if reason is None:
         found.add("user_namespace")
