@@ -43,9 +43,7 @@ def load(text: str) -> _Programs:
         codes = [*row.get("right", []), *row.get("wrong", []), *(each["code"] for each in wrong)]
         if row.get("language") == "python" and "solution" in row:
             codes.insert(0, row["solution"])
-        tests = [
-            {key: test[key] for key in ("code", "input", "expected_output") if key in test} for test in row["tests"]
-        ]
+        tests = [{key: test[key] for key in ("code", "input", "expected_output") if key in test} for test in row["tests"]]
         usable = all(set(test) in ({"code"}, {"input", "expected_output"}) for test in tests)
         if usable and tests and row.get("compare") in (None, "tokens", "trim"):
             prelude = row.get("prelude") or ""

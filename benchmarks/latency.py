@@ -159,6 +159,7 @@ def measure(rounds: int) -> tuple[list[Contender], dict[str, str]]:
     with contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         warm, cold = stack.enter_context(Jail()), stack.enter_context(Jail(warm=False))
+        warm.run(PROGRAM)
         floor, fork = Floor(scratch), fork_worker()
         stack.callback(floor.close)
         stack.callback(fork.close)

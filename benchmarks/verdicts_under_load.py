@@ -32,9 +32,8 @@ _NAP = "import time\ntime.sleep({wall!r})\n"
 _PRINT = "print(1)\n"
 _TESTS = [{"input": "", "expected_output": "1"}]
 # The parent is watched, so that a busy process never outlives it.
-_BUSY = (
-    "import os,sys,time\nup=os.getppid()\nend=time.monotonic()+float(sys.argv[1])\nwhile time.monotonic()<end:\n"
-    + ("    for _ in range(100000):\n        pass\n    if os.getppid()!=up:\n        break\n")
+_BUSY = "import os,sys,time\nup=os.getppid()\nend=time.monotonic()+float(sys.argv[1])\nwhile time.monotonic()<end:\n" + (
+    "    for _ in range(100000):\n        pass\n    if os.getppid()!=up:\n        break\n"
 )
 
 
