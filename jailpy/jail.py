@@ -10,13 +10,13 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from jailpy import capacity, cold, grading, languages, programs, warm
-from jailpy.errors import HelperLost, InfrastructureError, SetupError, UsageError
+from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.grading import Grade, Outcome
 from jailpy.kernel.probe import host
 from jailpy.limits import Limits
@@ -207,17 +207,19 @@ class Jail:
 
     def _begin(self, work: _Work) -> concurrent.futures.Future[Grade]:
         """Queues the program's tests, each a run of its own; the future holds the grade when the last has ended."""
-        job, gathering = work.job, _Gathering(work)
-        for index in range(len(work.tests)):
-            run = self._scheduler.submit(
-                functools.partial(self._outcome_or_skip, gathering, index),
-                memory=work.limits.memory_bytes,
-                priority=job.priority,
-                caller=job.caller,
-                seconds=job.seconds,
-            )
-            gathering.add(index, run)
+        gathering = _Gathering(work, self._submit_test)
+        gathering.begin()
         return gathering.future
+
+    def _submit_test(self, gathering: _Gathering, index: int) -> concurrent.futures.Future[Outcome]:
+        job = gathering.work.job
+        return self._scheduler.submit(
+            functools.partial(self._outcome_or_skip, gathering, index),
+            memory=gathering.work.limits.memory_bytes,
+            priority=job.priority,
+            caller=job.caller,
+            seconds=job.seconds,
+        )
 
     def _outcome_or_skip(self, gathering: _Gathering, index: int) -> Outcome:
         if gathering.over:
@@ -284,10 +286,15 @@ class _Work:
 
 
 class _Gathering:
-    """The outcomes of one program's tests as they come in, and the future of its grade."""
+    """The outcomes of one program's tests as they come in, and the future of its grade.
 
-    def __init__(self, work: _Work) -> None:
+    All tests are queued at once, or, where an early one may make the others needless, one after the other."""
+
+    def __init__(
+        self, work: _Work, submit: Callable[[_Gathering, int], concurrent.futures.Future[Outcome]]
+    ) -> None:
         self.work = work
+        self.submit = submit
         self.future: concurrent.futures.Future[Grade] = concurrent.futures.Future()
         self.outcomes: list[Outcome] = [grading.SKIPPED] * len(work.tests)
         self.left = len(work.tests)
@@ -300,18 +307,45 @@ class _Gathering:
         """Whether tests that have not begun need not begin."""
         return self.future.cancelled() or self.error is not None or (self.failed and self.work.job.stop_early)
 
-    def add(self, index: int, run: concurrent.futures.Future[Outcome]) -> None:
-        run.add_done_callback(functools.partial(self._ended, index))
+    def begin(self) -> None:
+        """Queues the tests. Overloaded passes through when there is no room for the first of them."""
+        for index in range(1 if self.work.job.stop_early else len(self.work.tests)):
+            try:
+                run = self.submit(self, index)
+            except Overloaded as error:
+                if index == 0:
+                    raise
+                self._came(index, None, error)
+            else:
+                run.add_done_callback(functools.partial(self._ended, index))
 
     def _ended(self, index: int, run: concurrent.futures.Future[Outcome]) -> None:
         error = concurrent.futures.CancelledError() if run.cancelled() else run.exception()
+        self._came(index, None if error else run.result(), error)
+        if self.work.job.stop_early and index + 1 < len(self.work.tests):
+            self._next(index + 1)
+
+    def _next(self, index: int) -> None:
+        if self.over:
+            for rest in range(index, len(self.work.tests)):
+                self._came(rest, grading.SKIPPED, None)
+            return
+        try:
+            run = self.submit(self, index)
+        except Exception as error:  # noqa: BLE001  # a full or closed queue: the grade's future is who tells
+            for rest in range(index, len(self.work.tests)):
+                self._came(rest, None, error)
+        else:
+            run.add_done_callback(functools.partial(self._ended, index))
+
+    def _came(self, index: int, outcome: Outcome | None, error: BaseException | None) -> None:
         with self.lock:
             self.left -= 1
-            if error is not None:
-                self.error = self.error or error
+            if outcome is not None:
+                self.outcomes[index] = outcome
+                self.failed = self.failed or outcome.verdict is not Verdict.PASSED
             else:
-                self.outcomes[index] = run.result()
-                self.failed = self.failed or self.outcomes[index].verdict is not Verdict.PASSED
+                self.error = self.error or error
             last = self.left == 0
         if last:
             self._settle()

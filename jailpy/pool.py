@@ -26,6 +26,7 @@ JAILS_PER_ZYGOTE = 5000
 _RESIDUE_BYTES = 8 << 20
 _RETRY_SECONDS = 1.0
 _DRAIN_SECONDS = 60.0
+_MOST_USED = 2  # jails that may wait to be taken down, each with a slot and a handful of descriptors
 _ORDERS = 2  # on their way at once from one zygote: it forks the next while the last child gets ready
 
 
@@ -124,8 +125,8 @@ class _Line:
         zygote.close()
 
     def _clear(self, *, all_of_them: bool) -> None:
-        """Takes down jails that have had their run; while jails are wanted, only as many as must be."""
-        while self.used and (all_of_them or not self.pool.wants_more()):
+        """Takes down jails that have had their run; while jails are wanted, only as many as pile up."""
+        while self.used and (all_of_them or len(self.used) > _MOST_USED or not self.pool.wants_more()):
             jail = self.used.popleft()
             self.out -= 1
             try:

@@ -247,12 +247,11 @@ class Leaf:
         return _pairs(self.read(file)).get(key, 0)
 
     def starved_us(self) -> int:
-        """Time in which something here could run and had to wait for a CPU (PSI); 0 where the kernel keeps no PSI."""
-        try:
-            some = self.read("cpu.pressure").splitlines()[0]
-            return int(some.rpartition("total=")[2])
-        except (OSError, IndexError, ValueError):
-            return 0
+        """Time in which everybody here that could run had to wait for a CPU (PSI, "full"); 0 where the kernel keeps no
+        PSI. "some" would let a guest stretch its own wall limit by starving itself with more processes than CPUs."""
+        full = self.read("cpu.pressure").partition("full ")[2]
+        total = full.rpartition("total=")[2].strip()
+        return int(total) if total.isdigit() else 0
 
     def pids(self) -> list[int]:
         """Who is in here now."""

@@ -22,7 +22,7 @@ _CHUNK = 1 << 16
 _SAMPLE_SECONDS = 0.01
 _CPU_CHECK_MIN, _CPU_CHECK_MAX = 0.002, 0.5
 #: Wall time in which the jail was starved of CPU by others does not count, up to this multiple of the limit.
-STARVATION_CAP = 4.0
+STARVATION_CAP = 64.0
 
 
 class Fired(enum.Enum):
