@@ -257,9 +257,9 @@ class Jail:
             if pool is None:
                 if len(self._pools) >= _MOST_POOLS:
                     return None
-                pool = Pool(
-                    self.policy, limits, host(), self._preload, lines=self.workers, parked=2 * self.workers + 1
-                )
+                lines = min(self.workers, capacity.cpus())
+                parked = self.workers + lines + 1  # those that run count, and what follows them is made meanwhile
+                pool = Pool(self.policy, limits, host(), self._preload, lines=lines, parked=parked)
                 self._pools[limits.disk_mb] = pool
             return pool
 
