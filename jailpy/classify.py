@@ -17,14 +17,14 @@ _BY_LIMIT = {
 
 
 def classify(facts: Facts) -> tuple[Status, int | None, int | None]:
-    """(status, exit code, signal). INTERNAL_ERROR where the guest vanished and no fact says why."""
-    code, sig = _ending(facts.wait_status)
+    """(status, exit code, signal); the latter two only where the guest ended by itself. INTERNAL_ERROR where the guest vanished and no fact says why."""
     if facts.oom_kills:
-        return Status.MEMORY, code, sig
+        return Status.MEMORY, None, None
     if facts.fired is not Fired.NONE:
-        return _BY_LIMIT[facts.fired], code, sig
+        return _BY_LIMIT[facts.fired], None, None
     if facts.fork_refusals:
-        return Status.PROCESSES, code, sig
+        return Status.PROCESSES, None, None
+    code, sig = _ending(facts.wait_status)
     if facts.wait_status is None:
         return Status.INTERNAL_ERROR, None, None
     if facts.disk_full and code != 0:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from jailpy.errors import InfrastructureError, UsageError
 from jailpy.policy import Policy
-from jailpy.roots import Places
+from jailpy.roots import INSIDE, Places
 
 LANGUAGES = ("python",)
 MAIN = "main.py"
@@ -71,6 +71,9 @@ def _inspect(executable: str) -> Interpreter:
         raise UsageError("policy.python", f"{executable} is Python {version[0]}.{version[1]}; guests need 3.9 or newer")
     folders = {os.path.realpath(path) for path in prefixes} | {path for path in prefixes}
     folders.add(os.path.dirname(os.path.dirname(real)))
+    for path in sorted(folders):
+        if any(path == own or path.startswith(own + "/") for own in (*INSIDE.writable, INSIDE.driver, "/proc", "/dev")):
+            raise UsageError("policy.python", f"{executable} needs {path}, a place that is the guest's own in a jail; move it")
     return Interpreter(name, _outermost(folders))
 
 

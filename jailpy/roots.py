@@ -21,7 +21,7 @@ _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # Loader cache and the links through which Debian names its default programs. Nothing that tells one host from another.
 _ETC = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/mime.types", "/etc/java-17-openjdk")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-_PASSWD = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nguest:x:1000:1000:guest:/work:/bin/sh\n"
+_PASSWD = "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nguest:x:1000:1000:guest:/box:/bin/sh\n"
 _GROUP = "root:x:0:\nguest:x:1000:\n"
 _ETC_FILES = {
     "passwd": _PASSWD,
@@ -41,7 +41,7 @@ class Places:
     writable: tuple[str, ...]
 
 
-INSIDE = Places("/work", "/jailpy", ("/work", "/tmp", "/dev/shm"))
+INSIDE = Places("/box", "/jailpy", ("/box", "/tmp", "/dev/shm"))
 
 
 def outside(folder: str) -> Places:

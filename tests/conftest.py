@@ -47,7 +47,7 @@ def unavailable(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-@pytest.fixture(name="unavailable")
+@pytest.fixture(name="unavailable", scope="session")
 def _unavailable() -> Callable[[str], NoReturn]:
     return unavailable
 

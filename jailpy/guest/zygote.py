@@ -132,7 +132,7 @@ class Zygote:
 def _rehearse() -> None:
     """Runs a harmless program in the way of a request."""
     main = sys.modules["__main__"]
-    sample = {"mode": "script", "path": "/work/main.py", "rlimits": [(1, 2)], "code": _WARM_UP}
+    sample = {"mode": "script", "path": "/box/main.py", "rlimits": [(1, 2)], "code": _WARM_UP}
     request = values.decode(values.encode(sample))
     driver.Driver(request["code"], request, values).run()
     sys.modules["__main__"] = main
@@ -144,12 +144,12 @@ def _live(holder: int, hurry: bool) -> None:
     """The parked child: says so, waits, runs one request."""
     if not hurry:
         _rehearse()
-        driver.place("/work/main.py", _WARM_UP, 0o644)
-        os.unlink("/work/main.py")
+        driver.place("/box/main.py", _WARM_UP, 0o644)
+        os.unlink("/box/main.py")
     for name in ("driver", "values", "clone"):
         del sys.modules[name]
-    sys.path[0] = "/work"
-    disk = os.open("/work", os.O_PATH | os.O_CLOEXEC)
+    sys.path[0] = "/box"
+    disk = os.open("/box", os.O_PATH | os.O_CLOEXEC)
     with socket.socket(fileno=os.dup(driver.CHANNEL)) as channel:
         socket.send_fds(channel, [PARKED], [disk, holder])
     os.close(disk)

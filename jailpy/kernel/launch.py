@@ -100,6 +100,7 @@ class Helper:
     socket: socket.socket
     pidfd: int
     beside: int = 1
+    holder_pid: int = 0
 
     def fileno(self) -> int:
         """Readable when `reports` has something."""

@@ -76,9 +76,10 @@ class Streams:
 
 class Source(Protocol):
     """Where a jail's end is heard of: readable when there are reports, and able to kill. `beside` is how many processes
-    of ours are in the jail."""
+    of ours are in the jail, `holder_pid` the one that shares the guest's memory, or 0."""
 
     beside: int
+    holder_pid: int
 
     def fileno(self) -> int: ...
     def reports(self) -> list[Report]: ...
@@ -258,9 +259,10 @@ class _Watch:
     def _sample(self) -> None:
         pids = memory.processes(self.init_pid, self.leaf)
         if self.samples_memory:
-            resident = memory.resident(pids)
+            used = memory.without_twin(pids, self.source.holder_pid)
+            resident = memory.resident(used)
             if resident > self.limits.memory_bytes:
-                resident = memory.proportional(pids)
+                resident = memory.proportional(used)
             if resident > self.facts.memory_peak:
                 self.facts.memory_peak, self.facts.memory_source = resident, "sampled"
             if resident > self.limits.memory_bytes:

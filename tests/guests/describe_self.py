@@ -45,7 +45,7 @@ print(
             "dev": listing("/dev"),
             "proc": listing("/proc"),
             "sys": listing("/sys"),
-            "jobs": listing("/work"),
+            "jobs": listing("/box"),
             "status": status(),
             "rlimits": {
                 name: list(resource.getrlimit(getattr(resource, name)))

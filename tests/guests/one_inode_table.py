@@ -3,7 +3,7 @@
 import json
 
 report = {}
-for folder in ("/tmp", "/work", "/dev/shm"):
+for folder in ("/tmp", "/box", "/dev/shm"):
     made = 0
     try:
         while True:

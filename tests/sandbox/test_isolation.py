@@ -167,7 +167,7 @@ except OSError as error:
 
     def test_read_only_but_for_three_places(self, run_guest: RunGuest, policy: Policy, tmp_path: Path) -> None:
         closed = ["/", "/usr", "/usr/lib", "/etc", "/dev", "/jailpy", "/bin", *_interpreter_folders(policy)]
-        opened = ["/work", "/tmp", "/dev/shm"]
+        opened = ["/box", "/tmp", "/dev/shm"]
         found = json.loads(run_guest("try_to_write", stdin="\n".join([*closed, "/proc", *opened])).stdout)
         assert {path: found[path] for path in opened} == dict.fromkeys(opened, 0)
         assert {path: found[path] for path in closed} == dict.fromkeys(closed, errno.EROFS)
@@ -201,8 +201,8 @@ except OSError as error:
         assert 23 << 20 < report["/tmp"][0] <= 24 << 20
 
     def test_each_run_starts_clean(self, jail: Jail) -> None:
-        leave = "import os\nfor f in ('/work', '/tmp', '/dev/shm'):\n    open(f + '/left', 'w').close()\n"
-        show = "import os\nprint([os.listdir(f) for f in ('/work', '/tmp', '/dev/shm')])"
+        leave = "import os\nfor f in ('/box', '/tmp', '/dev/shm'):\n    open(f + '/left', 'w').close()\n"
+        show = "import os\nprint([os.listdir(f) for f in ('/box', '/tmp', '/dev/shm')])"
         assert jail.run(leave).ok
         assert jail.run(show).stdout == b"[['main.py'], [], []]\n"
 
@@ -307,7 +307,7 @@ class TestProcess:
         environment.pop("LC_CTYPE", None)  # set by CPython itself where the C locale is asked for
         assert environment == {
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": "/work",
+            "HOME": "/box",
             "TMPDIR": "/tmp",
             "LANG": "C",
             "TZ": "UTC",
@@ -325,7 +325,7 @@ class TestProcess:
         assert outside["session"] == os.getsid(0) != outside["pid"]
 
     def test_starts_in_its_working_folder(self, inside: dict[str, Any]) -> None:
-        assert inside["folder"] == "/work"
+        assert inside["folder"] == "/box"
 
     def test_signals_are_as_a_fresh_program_finds_them(self, run_guest: RunGuest) -> None:
         before = signal.getsignal(signal.SIGUSR1)

@@ -1,0 +1,257 @@
+"""What a run means against a test, on results made by hand: nothing that a guest can write makes a pass of a failure."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from jailpy import Grade, InfrastructureError, Outcome, Result, Scoring, Status, TextCompare, Usage, UsageError, Verdict
+from jailpy.grading import check_judgeable, failed, judge, summarise
+from jailpy.guest import values
+from jailpy.testcase import AssertTest, CallTest, StdioTest
+
+STDIO = StdioTest(b"1 2\n", b"3\n")
+CALL = CallTest("add", (1, 2), {}, 3)
+ASSERT = AssertTest("assert add(1, 2) == 3", in_process=True)
+TESTS = [STDIO, CALL, ASSERT]
+
+
+def result(
+    status: Status = Status.EXITED,
+    *,
+    code: int | None = 0,
+    signal: int | None = None,
+    out: bytes = b"",
+    err: bytes = b"",
+    frame: bytes = b"",
+) -> Result:
+    return Result(status, code, signal, out, err, Usage(0.5, 0.25, 1 << 20, "cgroup"), {}, frame)
+
+
+def framed(value: Any) -> bytes:
+    body = values.encode(value)
+    return len(body).to_bytes(8, "big") + body
+
+
+def verdict(test: Any, given: Result) -> Verdict:
+    outcome = judge(test, given)
+    assert outcome.status is given.status
+    assert "\n" not in outcome.reason
+    assert len(outcome.reason) <= 300
+    return outcome.verdict
+
+
+class TestStatusDecides:
+    @pytest.mark.parametrize("test", TESTS, ids=["stdio", "call", "assert"])
+    @pytest.mark.parametrize(
+        ("status", "expected"),
+        [
+            (Status.CPU_TIME, Verdict.TIME_LIMIT),
+            (Status.WALL_TIME, Verdict.TIME_LIMIT),
+            (Status.MEMORY, Verdict.MEMORY_LIMIT),
+            (Status.OUTPUT, Verdict.OUTPUT_LIMIT),
+            (Status.SIGNALLED, Verdict.RUNTIME_ERROR),
+            (Status.PROCESSES, Verdict.RUNTIME_ERROR),
+            (Status.DISK, Verdict.RUNTIME_ERROR),
+        ],
+    )
+    def test_a_right_answer_does_not_help(self, test: Any, status: Status, expected: Verdict) -> None:
+        for frame in (framed({"value": 3}), framed({"done": True}), b""):
+            given = result(status, code=None, signal=9 if status is Status.SIGNALLED else None, out=b"3\n", frame=frame)
+            assert verdict(test, given) is expected
+
+    def test_every_status_of_a_guest_has_a_verdict(self) -> None:
+        for status in set(Status) - {Status.UNSET, Status.INTERNAL_ERROR}:
+            assert isinstance(verdict(CALL, result(status, frame=framed({"value": 3}))), Verdict)
+
+
+class TestStdio:
+    def test_right_and_wrong(self) -> None:
+        assert verdict(STDIO, result(out=b"3\n")) is Verdict.PASSED
+        assert verdict(STDIO, result(out=b"4\n")) is Verdict.WRONG_ANSWER
+        assert verdict(STDIO, result(out=b"")) is Verdict.WRONG_ANSWER
+
+    def test_the_mode_of_comparison_holds(self) -> None:
+        exact = dataclasses.replace(STDIO, compare=TextCompare("exact"))
+        assert verdict(STDIO, result(out=b"3  \n\n")) is Verdict.PASSED
+        assert verdict(exact, result(out=b"3  \n\n")) is Verdict.WRONG_ANSWER
+
+    def test_an_exit_code_is_an_error_whatever_was_printed(self) -> None:
+        outcome = judge(STDIO, result(code=1, out=b"3\n", err=b"Traceback\nValueError: bad\n"))
+        assert (outcome.verdict, outcome.reason) == (Verdict.RUNTIME_ERROR, "exit code 1: ValueError: bad")
+
+    def test_stderr_alone_is_no_error(self) -> None:
+        assert verdict(STDIO, result(out=b"3\n", err=b"warning\n")) is Verdict.PASSED
+
+    def test_a_frame_is_no_output(self) -> None:
+        assert verdict(STDIO, result(frame=framed({"value": "3\n"}))) is Verdict.WRONG_ANSWER
+        assert verdict(STDIO, result(frame=framed({"done": True}))) is Verdict.WRONG_ANSWER
+
+    def test_code_that_does_not_compile(self) -> None:
+        frame = framed({"syntax": ("SyntaxError", "invalid syntax", "")})
+        assert verdict(STDIO, result(code=1, frame=frame)) is Verdict.COMPILE_ERROR
+
+    def test_a_forged_syntax_error_never_helps(self) -> None:
+        frame = framed({"syntax": ("SyntaxError", "invalid syntax", "")})
+        assert verdict(STDIO, result(code=0, out=b"4\n", frame=frame)) is Verdict.WRONG_ANSWER
+
+
+class TestCall:
+    def test_right_and_wrong(self) -> None:
+        assert verdict(CALL, result(frame=framed({"value": 3}))) is Verdict.PASSED
+        assert verdict(CALL, result(frame=framed({"value": 4}))) is Verdict.WRONG_ANSWER
+        assert verdict(CALL, result(frame=framed({"value": "3"}))) is Verdict.WRONG_ANSWER
+        assert verdict(CALL, result(frame=framed({"value": values.Opaque("EqualsAll")}))) is Verdict.WRONG_ANSWER
+
+    def test_errors(self) -> None:
+        outcome = judge(CALL, result(code=1, frame=framed({"error": ("ValueError", "bad", "solution.py:3 in add")})))
+        assert outcome.verdict is Verdict.RUNTIME_ERROR
+        assert outcome.reason == "ValueError: bad at solution.py:3 in add"
+
+    def test_too_large(self) -> None:
+        assert verdict(CALL, result(frame=framed({"too_large": "bytes"}))) is Verdict.OUTPUT_LIMIT
+
+    def test_printing_is_no_answer(self) -> None:
+        assert verdict(CALL, result(out=b"3\n")) is Verdict.RUNTIME_ERROR
+
+
+class TestAssert:
+    def test_done(self) -> None:
+        assert verdict(ASSERT, result(frame=framed({"done": True}))) is Verdict.PASSED
+
+    @pytest.mark.parametrize("value", [1, "true", None, [True], False, {"done": True}], ids=repr)
+    def test_almost_done(self, value: Any) -> None:
+        assert verdict(ASSERT, result(frame=framed({"done": value}))) is Verdict.RUNTIME_ERROR
+
+    def test_a_failed_assertion_is_a_wrong_answer(self) -> None:
+        assert verdict(ASSERT, result(code=1, frame=framed({"error": ("AssertionError", "", "")}))) is Verdict.WRONG_ANSWER
+        assert verdict(ASSERT, result(code=1, frame=framed({"error": ("NameError", "", "")}))) is Verdict.RUNTIME_ERROR
+
+    def test_a_value_is_not_done(self) -> None:
+        assert verdict(ASSERT, result(frame=framed({"value": True}))) is not Verdict.PASSED
+
+    def test_needs_the_callers_word(self) -> None:
+        check_judgeable([STDIO, CALL, ASSERT])
+        with pytest.raises(UsageError, match=r"tests\[1\].*in_process=True"):
+            check_judgeable([STDIO, AssertTest("assert True")])
+
+
+RIGHT = framed({"value": 3})
+DONE = framed({"done": True})
+
+
+class TestForgedFrames:
+    """Never a pass: a frame that is anything but exactly one whole value."""
+
+    @pytest.mark.parametrize(
+        "frame",
+        [
+            b"",
+            b"\0",
+            RIGHT[:-1],
+            RIGHT[:8],
+            RIGHT[:4],
+            RIGHT + b"\0",
+            RIGHT + RIGHT,
+            framed({"value": 4}) + RIGHT,
+            RIGHT[8:],
+            (len(RIGHT) - 9).to_bytes(8, "big") + RIGHT[8:],
+            (2**63).to_bytes(8, "big") + RIGHT[8:],
+            (2**64 - 1).to_bytes(8, "big") + RIGHT[8:],
+            (0).to_bytes(8, "big"),
+            (0).to_bytes(8, "big") + RIGHT,
+            len(b"N").to_bytes(8, "big") + b"N",
+            framed(3),
+            framed([("value", 3)]),
+            framed("value"),
+            framed({}),
+            framed({"Value": 3}),
+            framed({b"value": 3}),
+            framed({"values": 3}),
+            framed({"error": 3, "values": 3}),
+            len(b"d1:s5:valuei1:3N").to_bytes(8, "big") + b"d1:s5:valuei1:3N",
+            len(b"d01:s5:valuei1:3").to_bytes(8, "big") + b"d01:s5:valuei1:3",
+            len(b"d1:s5:valuei2:03").to_bytes(8, "big") + b"d1:s5:valuei2:03",
+            len(b"d2:s5:valuei1:3s5:valuei1:3").to_bytes(8, "big") + b"d2:s5:valuei1:3s5:valuei1:3",
+            len(b"d9999999999:").to_bytes(8, "big") + b"d9999999999:",
+            len(b"l1:" * 5000).to_bytes(8, "big") + b"l1:" * 5000,
+            b"\xff" * 4096,
+            b'{"value": 3}',
+            b"(dp0\nVvalue\np1\nI3\ns.",
+        ],
+    )
+    def test_of_a_call(self, frame: bytes) -> None:
+        assert verdict(CALL, result(frame=frame)) is not Verdict.PASSED
+
+    @pytest.mark.parametrize(
+        "frame",
+        [b"", DONE[:-1], DONE + b"x", DONE + DONE, framed([("done", True)]), framed("done"), framed(True), framed({})],
+    )
+    def test_of_an_assert(self, frame: bytes) -> None:
+        assert verdict(ASSERT, result(frame=frame)) is not Verdict.PASSED
+
+    def test_syntax_and_value_at_once(self) -> None:
+        both = framed({"syntax": ("SyntaxError", "", ""), "value": 3})
+        assert verdict(CALL, result(frame=both)) is Verdict.COMPILE_ERROR
+        assert verdict(CALL, result(frame=framed({"too_large": "x", "value": 3}))) is Verdict.OUTPUT_LIMIT
+
+    @pytest.mark.parametrize(
+        "error",
+        [
+            *(None, 3, "text", (), (1, 2, 3), ("A",), ("A", "b", "c", "d", "e"), ["A", "b", "c"]),
+            ("x" * 10**5, "\n" * 10**5, "\0"),
+        ],
+        ids=lambda error: repr(error)[:20],
+    )
+    def test_errors_of_any_shape_are_one_line(self, error: Any) -> None:
+        for key in ("error", "syntax", "too_large"):
+            assert verdict(CALL, result(code=1, frame=framed({key: error}))) is not Verdict.PASSED
+
+    def test_reasons_carry_no_control_characters(self) -> None:
+        error = ("E\x1b[2J", "a\nb\rc\0\u202e", "\ud800")
+        outcome = judge(CALL, result(code=1, frame=framed({"error": error})))
+        assert outcome.reason.isprintable()
+        outcome.reason.encode("utf-8")
+
+
+OUTCOME = Outcome(Verdict.PASSED, "", Status.EXITED, 0.5, 0.25, 1 << 20)
+
+
+class TestGrade:
+    def test_all_passed(self) -> None:
+        grade = summarise([STDIO, CALL], [OUTCOME, OUTCOME], Scoring.seed(), {"cgroup": "on"})
+        assert (grade.reward, grade.verdict, grade.in_process, grade.error) == (1.0, Verdict.PASSED, False, None)
+
+    def test_the_first_failure_names_the_verdict(self) -> None:
+        bad = [dataclasses.replace(OUTCOME, verdict=each) for each in (Verdict.TIME_LIMIT, Verdict.WRONG_ANSWER)]
+        grade = summarise([STDIO, STDIO, STDIO], [OUTCOME, *bad], Scoring.seed(), {})
+        assert grade.verdict is Verdict.TIME_LIMIT
+        assert grade.reward == pytest.approx((1 - 1 + 0) / 3)
+
+    def test_weights(self) -> None:
+        wrong = dataclasses.replace(OUTCOME, verdict=Verdict.WRONG_ANSWER)
+        heavy = dataclasses.replace(STDIO, weight=3.0)
+        assert summarise([heavy, STDIO], [OUTCOME, wrong], Scoring.fraction(), {}).reward == 0.75
+
+    def test_in_process_is_told(self) -> None:
+        assert summarise([ASSERT], [OUTCOME], Scoring.seed(), {}).in_process is True
+
+    def test_a_test_that_was_not_judged_has_no_reward(self) -> None:
+        lost = dataclasses.replace(OUTCOME, verdict=Verdict.INTERNAL_ERROR)
+        with pytest.raises(InfrastructureError):
+            summarise([STDIO, STDIO], [OUTCOME, lost], Scoring.seed(), {})
+
+    def test_failed(self) -> None:
+        grade = failed(InfrastructureError("no helper"), id=7)
+        assert (grade.reward, grade.verdict, grade.id) == (None, Verdict.INTERNAL_ERROR, 7)
+        assert grade.error == "InfrastructureError: no helper"
+
+    def test_json(self) -> None:
+        bad = dataclasses.replace(OUTCOME, verdict=Verdict.RUNTIME_ERROR, reason='quotes " and \\ and \u2026')
+        for grade in (
+            summarise([STDIO, CALL], [OUTCOME, bad], Scoring.seed(), {"cgroup": "on"}, id="a"),
+            failed(InfrastructureError("x")),
+        ):
+            assert Grade.from_json(grade.to_json()) == grade
