@@ -47,12 +47,15 @@ def run(
         if places is not roots.INSIDE:
             _place_files(places.work, program.files, ids.guest)
         spec = lower(program, policy, limits, here, ids, places, leaf.name if leaf else "", fault)
-        streams, theirs = _streams(program, stack)
-        helper = launch(spec, theirs, leaf)
+        streams, theirs = _streams(program)
+        stack.callback(streams.close)
+        try:
+            helper = launch(spec, theirs, leaf)
+        finally:
+            for fd in theirs:
+                if fd >= 0:
+                    os.close(fd)
         stack.callback(helper.close)
-        for fd in theirs:
-            if fd >= 0:
-                os.close(fd)
         helper.wait_started()
         ready = time.monotonic()
         facts = watch(helper, leaf, limits, streams, _init_pid(helper))
@@ -118,7 +121,7 @@ def _place_files(folder: str, files: tuple[File, ...], owner: int) -> None:
             os.chown(path, owner, -1, follow_symlinks=False)
 
 
-def _streams(program: Program, stack: contextlib.ExitStack) -> tuple[Streams, tuple[int, int, int, int]]:
+def _streams(program: Program) -> tuple[Streams, tuple[int, int, int, int]]:
     """Our non-blocking ends, and the guest's: pipes for the standard streams, a socket for requests and frames."""
     stdin_guest, stdin = os.pipe()
     stdout, stdout_guest = os.pipe()

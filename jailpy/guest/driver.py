@@ -449,7 +449,7 @@ def _clear(namespace: dict[str, Any]) -> None:
 
 def main() -> None:
     """A fresh interpreter: one request from the channel, then the interpreter's own way to end."""
-    import values  # type: ignore[import-not-found]  # beside this file, which is no package inside a jail
+    import values  # beside this file, which is no package inside a jail
 
     os.set_inheritable(CHANNEL, False)
     request = read_request(values.decode)
