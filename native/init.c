@@ -37,20 +37,31 @@ static void enter(struct jail *jail)
 	mounts_enter_root(jail);
 }
 
-/* Forks the guest and waits until it has been reached: its end of the pipe closes at exec, or with it. A guest that
- * failed before has reported why, so an ending without EXITED is never taken for the guest's own. */
+/* Forks the guest, gives up this process's own power, lets the guest go on, and waits until it has been reached: its end
+ * of the second pipe closes at exec, or with it. A guest that failed before has reported why, so an ending without EXITED
+ * is never taken for the guest's own; and no guest runs beside a PID 1 that could not give up what it had. */
 static pid_t start_guest(struct jail *jail)
 {
-	int started[2];
-	char unused;
+	int go[2], started[2];
+	char byte = 0;
 	pid_t pid = -1;
 
+	MUST(STAGE_SPAWN, 0, pipe2(go, O_CLOEXEC));
 	MUST(STAGE_SPAWN, 0, pipe2(started, O_CLOEXEC));
 	MUST(STAGE_SPAWN, 1, pid = fork());
-	if (pid == 0)
+	if (pid == 0) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
 		confine_and_exec(jail);
-	close(started[1]);
-	while (read(started[0], &unused, 1) < 0 && errno == EINTR)
+	}
+	if (!(jail->spec.wire->flags & FLAG_STAMP)) {
+		confine_hide();
+		confine_drop_privileges();
+	}
+	MUST(STAGE_SPAWN, 7, write(go[1], &byte, 1));
+	close(go[0]), close(go[1]), close(started[1]);
+	while (read(started[0], &byte, 1) < 0 && errno == EINTR)
 		;
 	close(started[0]);
 	return pid;
@@ -131,8 +142,6 @@ _Noreturn void init_run(struct jail *jail)
 		report_send(&begun);
 		stamp_loop(guest, requests);
 	}
-	confine_hide();
-	confine_drop_privileges();
 	report_send(&begun);
 	report_exit(&jail->spec, wire->namespaces & K_CLONE_NEWPID ? reap_until(guest) : sweep_reap(guest));
 	_exit(0);

@@ -419,5 +419,5 @@ class TestJail:
 
     def test_an_interpreter_that_is_none(self, policy: Policy) -> None:
         own = Policy(allow_degraded=policy.allow_degraded, python="/bin/true")
-        with Jail(own) as jail, pytest.raises(InfrastructureError, match=r"policy\.python"):
+        with pytest.raises(InfrastructureError, match=r"policy\.python"), Jail(own) as jail:
             jail.run("print(1)")

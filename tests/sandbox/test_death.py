@@ -131,11 +131,12 @@ def swept(home: str, policy: Policy) -> bool:
 
 
 def keepers() -> list[psutil.Process]:
-    """The helpers that this process itself has started."""
+    """The helpers that this process itself has started: outside of every jail, unlike a PID 1 that lost its keeper."""
     found = []
     for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error):
-            if child.name() == HELPER.name and child.status() != psutil.STATUS_ZOMBIE:
+        with contextlib.suppress(psutil.Error, OSError):
+            outside = os.path.samestat(os.stat(f"/proc/{child.pid}/ns/pid"), os.stat("/proc/self/ns/pid"))
+            if outside and child.name() == HELPER.name:
                 found.append(child)
     return found
 

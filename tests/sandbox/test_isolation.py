@@ -105,7 +105,7 @@ class TestNamespaces:
 class TestFileSystem:
     def test_top_level(self, inside: dict[str, Any], policy: Policy) -> None:
         system = {name for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32") if os.path.lexists(f"/{name}")}
-        expected = {"dev", "etc", "jailpy", "proc", "tmp", "usr", "work", ".private"} | system
+        expected = {"dev", "etc", "jailpy", "proc", "tmp", "usr", "box", ".private"} | system
         # An interpreter outside of /usr shows the folders on its way, and nothing else in them.
         expected |= {Path(path).parts[1] for path in _interpreter_folders(policy)}
         assert set(inside["top"]) == expected
