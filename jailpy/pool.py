@@ -41,6 +41,7 @@ class _Line:
         self.ordered: collections.deque[Ordered] = collections.deque()
         self.used: collections.deque[WarmJail] = collections.deque()
         self.out = 0  # jails of the present zygote that are parked or in use
+        self.failures = 0  # since the last jail that came
         self.thread = threading.Thread(target=self._serve, name="jailpy-park", daemon=True)
 
     def _serve(self) -> None:
@@ -68,11 +69,14 @@ class _Line:
                 self._receive()
         except Exception as error:  # noqa: BLE001  # whoever waits for the jail must hear of it, whatever it is
             log.warning("a jail could not be prepared: %s", error)
+            self.failures += 1  # a zygote may die; when the next one brings nothing either, something is wrong
             with self.pool.changed:
                 self.pool.coming -= more
-                self.pool.failed(error)
+                if self.failures > 1:
+                    self.pool.failed(error)
             self._drop_zygote()
-            self.pool.pause(_RETRY_SECONDS)
+            if self.failures > 1:
+                self.pool.pause(_RETRY_SECONDS)
 
     def _order(self) -> None:
         if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
@@ -85,6 +89,7 @@ class _Line:
         jail = self.zygote.receive(self.ordered[0])
         self.ordered.popleft()
         self.out += 1
+        self.failures = 0
         with self.pool.changed:
             self.pool.coming -= 1
             self.pool.add(self, jail)
@@ -215,16 +220,27 @@ class Pool:
             self.waiting += 1
             try:
                 self.changed.notify_all()
-                while not self.parked:
+                while (taken := self._take()) is None:
                     if self.error is not None:
                         error, self.error = self.error, None
                         raise error
                     self.changed.wait()
                 self.running += 1
-                return self.parked.popleft()
+                return taken
             finally:
                 self.waiting -= 1
                 self.changed.notify_all()
+
+    def _take(self) -> tuple[_Line, WarmJail] | None:
+        """The jail that has waited longest; those whose zygote has died meanwhile are put aside."""
+        while self.parked:
+            line, jail = self.parked.popleft()
+            if jail.alive():
+                return line, jail
+            jail.discard()
+            line.used.append(jail)
+            self.changed.notify_all()
+        return None
 
     def close(self) -> None:
         """Ends all zygotes and with them all jails."""

@@ -65,9 +65,7 @@ class Slot:
         """Gives up the leaf."""
         leaf, self.leaf = self.leaf, None
         if leaf is not None:
-            with contextlib.suppress(OSError):  # a process that the kernel cannot end keeps it; the home goes with us
-                leaf.remove(0.5)
-            leaf.close()
+            _remove(leaf)
 
 
 @dataclass(slots=True)
@@ -120,6 +118,12 @@ class WarmJail:
             if pidfd >= 0:
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+    def alive(self) -> bool:
+        """Whether the jail is still there."""
+        poll = select.poll()
+        poll.register(self.init, select.POLLIN)
+        return not poll.poll(0)
 
     def _await_empty(self) -> None:
         """PID 1 was killed together with the report. Where only it and the holder of the memory are left, and that is
@@ -195,7 +199,7 @@ class Zygote:
                 self.place = cgroup.inner_home(host.cgroup, f"zygote-{next(_leaf_numbers)}", self.ids.owner)
                 undo.callback(cgroup.remove_home, self.place)
                 self.leaf = cgroup.Leaf.make(self.place, "self")
-                undo.callback(self.leaf.remove)
+                undo.callback(_remove, self.leaf)
                 self.leaf.let_in(self.ids.owner)
             self.specs = lower_zygote(policy, limits, host, self.ids, self.leaf)
             self.errors = os.memfd_create("jailpy-zygote-errors")
@@ -297,6 +301,12 @@ class Zygote:
     def close(self) -> None:
         """Ends the zygote and every jail made from it."""
         self._undo.close()
+
+
+def _remove(leaf: cgroup.Leaf) -> None:
+    with contextlib.suppress(OSError):  # a process that the kernel cannot end keeps it; the home goes with us
+        leaf.remove()
+    leaf.close()
 
 
 def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | None) -> Helper:

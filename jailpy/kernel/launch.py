@@ -117,7 +117,10 @@ class Helper:
 
     def receive(self) -> Report | None:
         """The next report if one is there; None at the end of the helper. BlockingIOError where nothing is there yet."""
-        data = self.socket.recv(4096)
+        try:
+            data = self.socket.recv(4096)
+        except ConnectionResetError:  # it was killed with our wish to kill unread
+            return None
         if not data:
             return None
         try:
