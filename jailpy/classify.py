@@ -17,7 +17,8 @@ _BY_LIMIT = {
 
 
 def classify(facts: Facts) -> tuple[Status, int | None, int | None]:
-    """(status, exit code, signal); the latter two only where the guest ended by itself. INTERNAL_ERROR where the guest vanished and no fact says why."""
+    """(status, exit code, signal), the latter two only where the guest ended by itself. INTERNAL_ERROR where it vanished
+    and no fact says why."""
     if facts.oom_kills:
         return Status.MEMORY, None, None
     if facts.fired is not Fired.NONE:

@@ -73,7 +73,7 @@ def _inspect(executable: str) -> Interpreter:
     folders.add(os.path.dirname(os.path.dirname(real)))
     for path in sorted(folders):
         if any(path == own or path.startswith(own + "/") for own in (*INSIDE.writable, INSIDE.driver, "/proc", "/dev")):
-            raise UsageError("policy.python", f"{executable} needs {path}, a place that is the guest's own in a jail; move it")
+            raise UsageError("policy.python", f"{executable} needs {path}, which is the guest's own in a jail; move it")
     return Interpreter(name, _outermost(folders))
 
 

@@ -24,7 +24,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define K_PR_SET_SECCOMP_FILTER 2
@@ -50,10 +49,10 @@ static void set_rlimits(const struct spec *spec)
 {
 	for (uint32_t i = 0; i < spec->wire->rlimits.count; i++) {
 		const struct rlimit_row *row = &spec->rlimits[i];
-		struct rlimit limit = {.rlim_cur = row->soft, .rlim_max = row->hard}, now;
-		MUST(STAGE_RLIMITS, i, setrlimit((__typeof__(RLIMIT_CPU))row->resource, &limit));
-		MUST(STAGE_RLIMITS, i, getrlimit((__typeof__(RLIMIT_CPU))row->resource, &now));
-		CHECK(STAGE_RLIMITS, i, now.rlim_cur == row->soft && now.rlim_max == row->hard);
+		struct k_rlimit limit = {row->soft, row->hard}, now;
+		MUST(STAGE_RLIMITS, i, (int)syscall(SYS_prlimit64, 0, row->resource, &limit, NULL));
+		MUST(STAGE_RLIMITS, i, (int)syscall(SYS_prlimit64, 0, row->resource, NULL, &now));
+		CHECK(STAGE_RLIMITS, i, now.soft == row->soft && now.hard == row->hard);
 	}
 }
 

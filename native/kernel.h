@@ -86,6 +86,10 @@ struct k_cap_header {
 struct k_cap_data {
 	uint32_t effective, permitted, inheritable;
 };
+struct k_rlimit {
+	uint64_t soft, hard;
+};
+
 #define K_CAP_VERSION_3 0x20080522U
 /* NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off, NO_CAP_AMBIENT_RAISE, and the lock of each. */
 #define K_SECUREBITS_LOCKED 0xefUL
