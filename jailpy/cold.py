@@ -16,7 +16,7 @@ from jailpy.classify import classify
 from jailpy.errors import InfrastructureError
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
-from jailpy.kernel.monitor import Facts, Streams, watch
+from jailpy.kernel.monitor import Facts, Streams, guest_pipes, watch
 from jailpy.kernel.namespaces import choose_ids
 from jailpy.kernel.probe import Host, host
 from jailpy.kernel.spec import Fault
@@ -122,19 +122,14 @@ def _place_files(folder: str, files: tuple[File, ...], owner: int) -> None:
 
 
 def _streams(program: Program) -> tuple[Streams, tuple[int, int, int, int]]:
-    """Our non-blocking ends, and the guest's: pipes for the standard streams, a socket for requests and frames."""
-    stdin_guest, stdin = os.pipe()
-    stdout, stdout_guest = os.pipe()
-    stderr, stderr_guest = os.pipe()
-    channel = channel_guest = -1
+    """Our ends, and the guest's: pipes for the standard streams, a socket for requests and frames."""
+    streams, theirs = guest_pipes()
+    streams.input, streams.request, streams.frame_bytes = program.stdin, program.request, program.frame_bytes
+    channel_guest = -1
     if program.frame_bytes:
-        ends = socket.socketpair()
-        channel, channel_guest = (end.detach() for end in ends)
-    for fd in (stdin, stdout, stderr, channel):
-        if fd >= 0:
-            os.set_blocking(fd, False)
-    streams = Streams(stdin, stdout, stderr, channel, program.stdin, program.request, program.frame_bytes)
-    return streams, (stdin_guest, stdout_guest, stderr_guest, channel_guest)
+        streams.channel, channel_guest = (end.detach() for end in socket.socketpair())
+        os.set_blocking(streams.channel, False)
+    return streams, (*theirs, channel_guest)
 
 
 def _init_pid(helper: Helper) -> int:

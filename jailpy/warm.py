@@ -19,7 +19,7 @@ from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
 from jailpy.kernel import cgroup, rlimits
 from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
-from jailpy.kernel.monitor import Streams, watch
+from jailpy.kernel.monitor import Streams, guest_pipes, watch
 from jailpy.kernel.namespaces import NEW, choose_zygote_ids, jail_map
 from jailpy.kernel.probe import Host
 from jailpy.kernel.spec import REPORT, Report, ReportKind, Stage, decode_report, encode
@@ -328,15 +328,11 @@ def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | No
 
 def _streams(slot: Slot) -> tuple[Ordered, tuple[int, int, int, int, int]]:
     """Our ends and the jail's, of its standard streams, its channel and the word of its end."""
-    stdin_guest, stdin = os.pipe()
-    stdout, stdout_guest = os.pipe()
-    stderr, stderr_guest = os.pipe()
+    streams, theirs = guest_pipes()
     out, out_guest = os.pipe()
-    channel, channel_guest = (end.detach() for end in socket.socketpair())
-    for fd in (stdin, stdout, stderr, channel):
-        os.set_blocking(fd, False)
-    ordered = Ordered(slot, Streams(stdin, stdout, stderr, channel), out)
-    return ordered, (stdin_guest, stdout_guest, stderr_guest, channel_guest, out_guest)
+    streams.channel, channel_guest = (end.detach() for end in socket.socketpair())
+    os.set_blocking(streams.channel, False)
+    return Ordered(slot, streams, out), (*theirs, channel_guest, out_guest)
 
 
 def _pid_of(pidfd: int) -> int:

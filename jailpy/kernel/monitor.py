@@ -74,6 +74,18 @@ class Streams:
         self.stdin = self.stdout = self.stderr = self.channel = -1
 
 
+def guest_pipes() -> tuple[Streams, tuple[int, int, int]]:
+    """Pipes for the standard streams: our non-blocking ends, and the guest's. Whoever holds a pipe may open it anew, as
+    /dev/stdin does, though it was made by another user."""
+    stdin_guest, stdin = os.pipe()
+    stdout, stdout_guest = os.pipe()
+    stderr, stderr_guest = os.pipe()
+    for ours, theirs in ((stdin, stdin_guest), (stdout, stdout_guest), (stderr, stderr_guest)):
+        os.set_blocking(ours, False)
+        os.fchmod(theirs, 0o666)
+    return Streams(stdin, stdout, stderr), (stdin_guest, stdout_guest, stderr_guest)
+
+
 class Source(Protocol):
     """Where a jail's end is heard of: readable when there are reports, and able to kill. `beside` is how many processes
     of ours are in the jail, `holder_pid` the one that shares the guest's memory, or 0."""
