@@ -82,8 +82,10 @@ class Jail:
     ) -> None:
         if workers is not None and (type(workers) is not int or workers < 1):
             raise UsageError("workers", f"{workers!r} must be a whole number of at least 1")
+        if policy is not None and not isinstance(policy, Policy):
+            raise UsageError("policy", f"{type(policy).__name__} given; pass jailpy.Policy(...)")
         self.policy = policy or Policy.from_environment()
-        self.limits = limits or Limits()
+        self.limits = _limits(limits) or Limits()
         self.workers = workers or capacity.cpus()
         languages.interpreter(self.policy)  # a wrong one is the caller's mistake, told now
         self.warm = warm
@@ -120,9 +122,9 @@ class Jail:
     ) -> Result:
         """Runs a program, without tests. What it did is in the Result; InfrastructureError where that is not known."""
         languages.check_language(language)
-        data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
-        task = Task(programs.source(code), stdin=data, files=programs.check_files(files))
-        used = limits or self.limits
+        data = programs.as_bytes(stdin, "stdin")
+        used = _limits(limits) or self.limits
+        task = Task(programs.source(code), stdin=data, files=programs.check_files(files, used))
         return self._scheduler.run(lambda: self._run(task, used), memory=used.memory_bytes)
 
     def grade(self, code: str | bytes, tests: Any, **options: Any) -> Grade:
@@ -203,7 +205,7 @@ class Jail:
         tests = parse_tests(job.tests, in_process=job.in_process)
         grading.check_judgeable(tests)
         code = programs.source(job.code)
-        return _Work(job, tests, code, job.limits or self.limits, enforced(self.policy, host()))
+        return _Work(job, tests, code, _limits(job.limits) or self.limits, enforced(self.policy, host()))
 
     def _begin(self, work: _Work) -> concurrent.futures.Future[Grade]:
         """Queues the program's tests, each a run of its own; the future holds the grade when the last has ended."""
@@ -365,6 +367,12 @@ def _grade_or_say_why(future: concurrent.futures.Future[Grade], job: Job) -> Gra
     except InfrastructureError as error:
         log.error("a program could not be judged: %s", error)
         return grading.failed(error, job.id)
+
+
+def _limits(limits: object) -> Limits | None:
+    if limits is None or isinstance(limits, Limits):
+        return limits
+    raise UsageError("limits", f"{type(limits).__name__} given; pass jailpy.Limits(...)")
 
 
 def _job(job: Job | Mapping[str, Any], number: int) -> Job:

@@ -60,15 +60,53 @@ def source(code: object, field_name: str = "code") -> bytes:
     return code.encode("utf-8", "surrogatepass")
 
 
-def check_files(files: Mapping[str, str | bytes] | None) -> tuple[File, ...]:
-    """Files for the working folder, by relative name. UsageError for a name that leaves it."""
-    found = []
-    for name, content in (files or {}).items():
-        parts = name.split("/")
-        if not name or "\0" in name or any(part in ("", ".", "..") for part in parts):
-            raise UsageError(f"files[{name!r}]", "names are relative, without '..', empty parts or NUL")
-        found.append(File(name, content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content))
+def as_bytes(data: object, field_name: str) -> bytes:
+    """Data for a guest as bytes. UsageError for what is neither text nor bytes."""
+    if isinstance(data, str):
+        try:
+            return data.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            raise UsageError(field_name, f"no UTF-8 has {data[error.start]!r}; pass the bytes that are meant") from None
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)
+    raise UsageError(field_name, f"{type(data).__name__} given; pass str or bytes")
+
+
+_MOST_FILES = 1000
+_LONGEST_PART, _LONGEST_NAME = 255, 4000  # bytes, as Linux has them (NAME_MAX, and PATH_MAX less what stands in front)
+
+
+def check_files(files: Mapping[str, str | bytes] | None, limits: Limits) -> tuple[File, ...]:
+    """Files for the working folder, by relative name. UsageError for names that leave it, contradict each other or take
+    the program's place, and for more than fits."""
+    if files is not None and not isinstance(files, Mapping):
+        raise UsageError("files", f"{type(files).__name__} given; pass a mapping of relative names to contents")
+    found = [File(_file_name(name), as_bytes(content, f"files[{name!r}]")) for name, content in (files or {}).items()]
+    names = {file.name for file in found}
+    folders = {name[:at] for name in names for at, char in enumerate(name) if char == "/"}
+    for name in sorted(names & folders):
+        raise UsageError(f"files[{name!r}]", "is also the folder of another file; one name cannot be both")
+    if len(found) + len(folders) > _MOST_FILES:
+        raise UsageError("files", f"{len(found)} files in {len(folders)} folders; give at most {_MOST_FILES} together")
+    size = sum(len(file.content) for file in found)
+    if size > limits.disk_bytes:
+        raise UsageError("files", f"{size} bytes do not fit into disk_mb={limits.disk_mb}; raise it or give less")
     return tuple(found)
+
+
+def _file_name(name: object) -> str:
+    field_name = f"files[{name!r}]"
+    if not isinstance(name, str):
+        raise UsageError(field_name, f"the name is {type(name).__name__}; names are text")
+    parts = name.split("/")
+    if "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise UsageError(field_name, "names are relative, without '..', empty parts or NUL")
+    if name in (SCRIPT, MODULE):
+        raise UsageError(field_name, "the program itself has this name; choose another")
+    raw = as_bytes(name, field_name)
+    if len(raw) > _LONGEST_NAME or any(len(part) > _LONGEST_PART for part in raw.split(b"/")):
+        raise UsageError(field_name[:80], f"a part may have {_LONGEST_PART} bytes and the whole name {_LONGEST_NAME}")
+    return name
 
 
 def task_for(test: Test, code: bytes, limits: Limits) -> Task:

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#define MAX_SOURCES 256
+#define MAX_SOURCES 4096
 
 /* What one jail is made from. -1 where there is no such descriptor. */
 struct jail {
