@@ -243,10 +243,13 @@ class Jail:
     def _run_once(self, task: Task, limits: Limits) -> Result:
         layers = enforced(self.policy, host())
         pool = self._pool(limits)
-        if pool is None:
-            return cold.run_python(task, self.policy, limits)
-        with pool.jail() as jail:
-            return jail.run(task, limits, layers)
+        try:
+            if pool is None:
+                return cold.run_python(task, self.policy, limits)
+            with pool.jail() as jail:
+                return jail.run(task, limits, layers)
+        except OSError as error:  # of a call of ours: what a guest does is no exception
+            raise InfrastructureError(f"the host refused what a jail needs: {error}") from error
 
     def _pool(self, limits: Limits) -> Pool | None:
         """Parked jails whose private space is of this size; None where jails are made cold."""

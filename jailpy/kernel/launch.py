@@ -159,8 +159,7 @@ class Helper:
         if not poll.poll(SETUP_SECONDS * 1000):
             # A keeper that does not end waits for a process that the kernel does not let die (uninterruptible sleep).
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):  # a host that waits for all its children was faster
-            os.waitpid(self.pid, 0)
+        _wait_for(self.pid)
         os.close(self.pidfd)
 
 
@@ -172,7 +171,9 @@ def launch(
 ) -> Helper:
     """Starts a keeper for `spec`; `streams` become the guest's 0, 1, 2 and 3 (-1: none). The caller closes its copies."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as undo, contextlib.ExitStack() as stack:
+        undo.callback(ours.close)
+        stack.callback(theirs.close)
         blobs = [_memfd(encode(each), stack) if each else -1 for each in (spec, stamp)]
         place = (leaf.fd, leaf.home.fd) if leaf else (-1, -1)
         fds = [blobs[0], theirs.fileno(), *streams, *place, blobs[1]]
@@ -187,9 +188,17 @@ def launch(
                 setsigdef=_ALL_SIGNALS,
             )
         except OSError as error:
-            ours.close()
             raise _not_started(error) from error
-        return Helper(pid, spec, ours, os.pidfd_open(pid))
+        undo.callback(_wait_for, pid)
+        undo.callback(ours.close)  # first: it is how the helper hears that it is not wanted
+        pidfd = os.pidfd_open(pid)
+        undo.pop_all()
+        return Helper(pid, spec, ours, pidfd)
+
+
+def _wait_for(pid: int) -> None:
+    with contextlib.suppress(ChildProcessError):  # a host that waits for all its children was faster
+        os.waitpid(pid, 0)
 
 
 def missing_helper() -> str:
