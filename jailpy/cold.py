@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import os
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ from jailpy.classify import classify
 from jailpy.errors import InfrastructureError
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
-from jailpy.kernel.monitor import Facts, Streams, guest_pipes, watch
+from jailpy.kernel.monitor import Facts, Streams, channel, close_all, guest_pipes, watch
 from jailpy.kernel.namespaces import choose_ids
 from jailpy.kernel.probe import Host, host
 from jailpy.kernel.spec import Fault
@@ -52,9 +51,7 @@ def run(
         try:
             helper = launch(spec, theirs, leaf)
         finally:
-            for fd in theirs:
-                if fd >= 0:
-                    os.close(fd)
+            close_all(theirs)
         stack.callback(helper.close)
         helper.wait_started()
         ready = time.monotonic()
@@ -125,11 +122,14 @@ def _streams(program: Program) -> tuple[Streams, tuple[int, int, int, int]]:
     """Our ends, and the guest's: pipes for the standard streams, a socket for requests and frames."""
     streams, theirs = guest_pipes()
     streams.input, streams.request, streams.frame_bytes = program.stdin, program.request, program.frame_bytes
-    channel_guest = -1
-    if program.frame_bytes:
-        streams.channel, channel_guest = (end.detach() for end in socket.socketpair())
-        os.set_blocking(streams.channel, False)
-    return streams, (*theirs, channel_guest)
+    if not program.frame_bytes:
+        return streams, (*theirs, -1)
+    try:
+        return streams, (*theirs, channel(streams))
+    except OSError:
+        streams.close()
+        close_all(theirs)
+        raise
 
 
 def _init_pid(helper: Helper) -> int:

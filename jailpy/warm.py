@@ -19,7 +19,7 @@ from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
 from jailpy.kernel import cgroup, rlimits
 from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
-from jailpy.kernel.monitor import Streams, guest_pipes, watch
+from jailpy.kernel.monitor import Streams, channel, close_all, guest_pipes, watch
 from jailpy.kernel.namespaces import NEW, choose_zygote_ids, jail_map
 from jailpy.kernel.probe import Host
 from jailpy.kernel.spec import REPORT, Report, ReportKind, Stage, decode_report, encode
@@ -174,9 +174,7 @@ class WarmJail:
         try:
             self.await_gone()
         finally:
-            for fd in (self.exit, self.init, self.disk, self.holder):
-                if fd >= 0:
-                    os.close(fd)
+            close_all((self.exit, self.init, self.disk, self.holder))
 
 
 @functools.lru_cache(maxsize=64)
@@ -286,8 +284,8 @@ class Zygote:
         poll.register(channel_fd, select.POLLIN)
         if not poll.poll(SETUP_SECONDS * 1000):
             raise InfrastructureError(f"a jail was not parked after {SETUP_SECONDS:.0f} s: the host is overloaded")
-        with socket.socket(fileno=os.dup(channel_fd)) as channel:
-            data, got, _, _ = socket.recv_fds(channel, REPORT.size, 2)
+        with socket.socket(fileno=os.dup(channel_fd)) as child:
+            data, got, _, _ = socket.recv_fds(child, REPORT.size, 2)
         if len(got) == 2:
             return got[0], got[1]
         if len(data) == REPORT.size:
@@ -329,10 +327,14 @@ def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | No
 def _streams(slot: Slot) -> tuple[Ordered, tuple[int, int, int, int, int]]:
     """Our ends and the jail's, of its standard streams, its channel and the word of its end."""
     streams, theirs = guest_pipes()
-    out, out_guest = os.pipe()
-    streams.channel, channel_guest = (end.detach() for end in socket.socketpair())
-    os.set_blocking(streams.channel, False)
-    return Ordered(slot, streams, out), (*theirs, channel_guest, out_guest)
+    try:
+        guests = (*theirs, channel(streams))
+        out, out_guest = os.pipe()
+    except OSError:
+        streams.close()
+        close_all(theirs)
+        raise
+    return Ordered(slot, streams, out), (*guests, out_guest)
 
 
 def _pid_of(pidfd: int) -> int:

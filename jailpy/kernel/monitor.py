@@ -9,7 +9,9 @@ import contextlib
 import enum
 import os
 import select
+import socket
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,6 +56,13 @@ class Facts:
     disk_full: bool = False
 
 
+def close_all(fds: Iterable[int]) -> None:
+    """Closes descriptors; -1 stands for none."""
+    for fd in fds:
+        if fd >= 0:
+            os.close(fd)
+
+
 @dataclass(slots=True)
 class Streams:
     """Our ends of the guest's streams: non-blocking descriptors, owned and closed by the watch. -1: none."""
@@ -68,22 +77,36 @@ class Streams:
 
     def close(self) -> None:
         """Closes what is open."""
-        for fd in (self.stdin, self.stdout, self.stderr, self.channel):
-            if fd >= 0:
-                os.close(fd)
+        close_all((self.stdin, self.stdout, self.stderr, self.channel))
         self.stdin = self.stdout = self.stderr = self.channel = -1
 
 
 def guest_pipes() -> tuple[Streams, tuple[int, int, int]]:
     """Pipes for the standard streams: our non-blocking ends, and the guest's. Whoever holds a pipe may open it anew, as
     /dev/stdin does, though it was made by another user."""
-    stdin_guest, stdin = os.pipe()
-    stdout, stdout_guest = os.pipe()
-    stderr, stderr_guest = os.pipe()
-    for ours, theirs in ((stdin, stdin_guest), (stdout, stdout_guest), (stderr, stderr_guest)):
-        os.set_blocking(ours, False)
-        os.fchmod(theirs, 0o666)
+    with contextlib.ExitStack() as undo:
+        pairs = [_pipe(undo) for _ in range(3)]
+        (stdin_guest, stdin), (stdout, stdout_guest), (stderr, stderr_guest) = pairs
+        for ours, theirs in ((stdin, stdin_guest), (stdout, stdout_guest), (stderr, stderr_guest)):
+            os.set_blocking(ours, False)
+            os.fchmod(theirs, 0o666)
+        undo.pop_all()
     return Streams(stdin, stdout, stderr), (stdin_guest, stdout_guest, stderr_guest)
+
+
+def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
+    reader, writer = os.pipe()
+    undo.callback(os.close, reader)
+    undo.callback(os.close, writer)
+    return reader, writer
+
+
+def channel(streams: Streams) -> int:
+    """Opens the socket for requests and frames: ours into `streams`, the guest's as the result."""
+    ours, theirs = (end.detach() for end in socket.socketpair())
+    os.set_blocking(ours, False)
+    streams.channel = ours
+    return theirs
 
 
 class Source(Protocol):
