@@ -63,6 +63,8 @@ def read_request(decode: Callable[..., Any], fd: int = CHANNEL) -> Any:
 class Driver:
     """One request. What sends the frame is bound before any guest code runs."""
 
+    folder = ""  # where the last program lies
+
     def __init__(self, source: bytes, request: dict[str, Any], values: Any, fd: int = CHANNEL) -> None:
         self.source = source
         self.request = request
@@ -74,14 +76,15 @@ class Driver:
     def run(self) -> int:
         """Runs the request; gives the exit code, or the signal that is to end the process, below 0."""
         mode = self.request["mode"]
-        sys.argv[:] = [os.path.basename(self.path)]
+        Driver.folder, name = os.path.split(self.path)
+        sys.argv[:] = [name]
         if hasattr(sys, "orig_argv"):
             sys.orig_argv[:] = [sys.executable, *sys.argv]
         code = self._compile(self.source, self.path)
         if code is None:
             return 1
         if len(self.request.get("files", "unknown")) > 1:
-            _unshadow(os.path.dirname(self.path))
+            _unshadow(self.folder)
         module = self._module("solution" if mode == "call" else "__main__")
         sys.setrecursionlimit(_RECURSION_LIMIT + _depth() + 2)  # 2 more calls from here to the program
         if mode == "script":
@@ -103,9 +106,7 @@ class Driver:
         _modules.pop(name, None)  # so that what the program imports comes behind it
         _modules[name] = module
         module.__loader__ = _loader(name, self.path)
-        module.__dict__.update(
-            __annotations__={}, __builtins__=_modules["builtins"], __file__=self.path, __cached__=None
-        )
+        module.__dict__.update(__annotations__={}, __builtins__=_modules["builtins"], __file__=self.path, __cached__=None)
         return module
 
     def _script(self, code: Any, namespace: dict[str, Any]) -> int:
@@ -414,7 +415,7 @@ def _finalise() -> None:
     if type(main) is type(sys):
         vars(main)["__jailpy__"] = mark
     del main, mark
-    for name in _own_modules(sys.path[0] + "/"):
+    for name in _own_modules(Driver.folder + "/"):
         del _modules[name]
     _collect()
     if watch() is not None and not _count_threads():

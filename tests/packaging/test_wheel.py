@@ -17,7 +17,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HELPER = "jailpy/_native/jailpy-init"
-DEMO = ["--version"]
+JOIN = "jailpy/guest/join.so"
+DEMO = ["demo", "--quick"]
 PT_INTERP = 3
 
 
@@ -54,7 +55,7 @@ def wheel(dist: Path) -> Path:
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert names == package_files() | {HELPER}
+    assert names == (package_files() - {JOIN}) | {HELPER, JOIN}
     assert "jailpy/py.typed" in names
 
 
@@ -89,8 +90,8 @@ def test_the_sdist_holds_sources_only(dist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {member.name.partition("/")[2] for member in archive if member.isfile()}
     sources = {str(path.relative_to(ROOT)) for path in (ROOT / "native").glob("*.[ch]")}
-    assert sources | package_files() | {"hatch_build.py", "pyproject.toml", "LICENSE"} <= names
-    assert HELPER not in names
+    assert sources | (package_files() - {JOIN}) | {"hatch_build.py", "pyproject.toml", "LICENSE"} <= names
+    assert not {HELPER, JOIN} & names
     assert not [name for name in names if name.startswith((".venv", "build", "native/build", "vm-out"))]
 
 
