@@ -47,7 +47,7 @@ class ReadOnly:
 
     def __post_init__(self) -> None:
         for name, value in (("source", self.source), ("target", self.target or self.source)):
-            if not value.startswith("/") or "\0" in value or os.path.normpath(value) != value:
+            if value[:1] != "/" or value[:2] == "//" or "\0" in value or os.path.normpath(value) != value:
                 raise UsageError(f"ReadOnly.{name}", f"{value!r} must be an absolute path without '..' or '//'")
 
 

@@ -123,8 +123,10 @@ class Scheduler:
         with self._lock:
             self._closed = True
             while (work := self._next()) is not None:
-                work.future.cancel()
+                if work.future.cancel():
+                    work.future.set_running_or_notify_cancel()  # whoever waits for it hears of it
             self._lock.notify_all()
+            self._lock.wait_for(lambda: self._running == 0)
         for thread in self._threads:
             thread.join()
 
@@ -142,7 +144,7 @@ class Scheduler:
         return self._running == 0 or (self._running < self.workers and self._promised + memory <= self.memory)
 
     def _need_thread(self) -> None:
-        if self._idle == 0 and len(self._threads) < self.workers:
+        if self._idle < self._waiting and len(self._threads) < self.workers:
             thread = threading.Thread(target=self._work, name=f"jailpy-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -204,5 +206,5 @@ class Scheduler:
         with self._lock:
             self._running -= 1
             self._promised -= memory
-            if self._waiting:
-                self._lock.notify()
+            if self._waiting or self._closed:
+                self._lock.notify_all()
