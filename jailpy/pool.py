@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Iterator
 
-from jailpy.errors import InfrastructureError
+from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.kernel.probe import Host
 from jailpy.limits import Limits
 from jailpy.policy import Policy
@@ -82,7 +82,12 @@ class _Line:
         if self.zygote is None or self.zygote.made >= JAILS_PER_ZYGOTE:
             self._renew()
         assert self.zygote is not None
-        self.ordered.append(self.zygote.order(self._slot(), hurry=self.pool.waiting > 0))
+        slot = self._slot()
+        try:
+            self.ordered.append(self.zygote.order(slot, hurry=self.pool.waiting > 0))
+        except BaseException:
+            self.slots.append(slot)
+            raise
 
     def _receive(self) -> None:
         assert self.zygote is not None
@@ -202,6 +207,12 @@ class Pool:
         line, jail = self._acquire()
         try:
             yield jail
+        except HelperLost:
+            # Its zygote is going, and with it the others that it has parked, which may look alive for a moment yet.
+            for other in self.withdraw(line):
+                other.discard()
+                line.used.append(other)
+            raise
         finally:
             jail.discard()
             line.used.append(jail)
