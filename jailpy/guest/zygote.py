@@ -55,6 +55,7 @@ class Zygote:
 
     def serve(self) -> None:
         """The loop of the parent. Returns in a child, which is on its way into its jail."""
+        gc.freeze()  # what rehearsals collect is their own
         for _ in range(16):  # until the interpreter has specialised the bytecode, which it does in place
             _rehearse()
         gc.collect()
@@ -135,6 +136,7 @@ def _rehearse() -> None:
     sample = {"mode": "script", "path": "/box/main.py", "rlimits": [(1, 2)], "code": _WARM_UP}
     request = values.decode(values.encode(sample))
     driver.Driver(request["code"], request, values).run()
+    driver.rehearse_end()
     sys.modules["__main__"] = main
     sys.stdout.write("")
     sys.stdout.flush()
