@@ -1,6 +1,7 @@
 """Makes 100 orphans one after the other, each of which ends at once: more than the limit, never many at a time."""
 
 import os
+import time
 
 for number in range(100):
     middle = os.fork()
@@ -9,4 +10,5 @@ for number in range(100):
             os._exit(0)
         os._exit(0)
     os.waitpid(middle, 0)
+    time.sleep(0.005)
 print("made", number + 1)

@@ -62,9 +62,11 @@ def busy(way: str, count: int, policy: Policy, mebibytes: int) -> None:
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
         thread.start()
-    with open_jail(way, policy) as jail:
-        done = sum(jail.run("print(6 * 7)", limits=Limits(wall_s=100)).stdout == b"42\n" for _ in range(count))
-    over.set()
+    try:
+        with open_jail(way, policy) as jail:
+            done = sum(jail.run("print(6 * 7)", limits=Limits(wall_s=100)).stdout == b"42\n" for _ in range(count))
+    finally:
+        over.set()
     for thread in threads:
         thread.join()
     print(done, len(ballast) >> 20, flush=True)

@@ -19,7 +19,7 @@ from jails import PATIENCE, guest, open_jail
 
 from jailpy import HelperLost, InfrastructureError, Jail, Limits, Policy, Result, Status
 from jailpy import run as run_program
-from jailpy.kernel import probe
+from jailpy.kernel import cgroup, probe
 from jailpy.kernel.launch import HELPER
 
 HOST = Path(__file__).with_name("host_of_many.py")
@@ -126,7 +126,7 @@ def swept(home: str, policy: Policy) -> bool:
     """Whether a dead host's folder of cgroups is gone: with its last keeper, or, where it died before it had one, with
     the start of the next process that makes jails."""
     if os.path.exists(home):
-        with host("busy", "cold", 1, policy, "1") as process:
+        with host("first", "cold", 1, policy) as process:
             process.communicate(timeout=PATIENCE)
     return not os.path.exists(home)
 
@@ -290,10 +290,21 @@ class TestFirstRuns:
             assert [process.communicate(timeout=PATIENCE)[0] for process in processes] == ["42\n42\n"] * 6
 
 
+    def test_of_a_process_whose_parent_runs_jails(self, policy: Policy) -> None:
+        # An ordinary user's processes share one delegated group, out of which the first of them moves all of them: the
+        # next is found in a deeper group, and must not go deeper still.
+        with host("first", "cold", 1, policy) as process:
+            process.communicate(timeout=PATIENCE)
+        ours = Path("/proc/self/cgroup").read_text()
+        assert ours.count(cgroup._HOST_CHILD) <= 1
+        home = probe.host().cgroup
+        assert home is None or cgroup._HOST_CHILD not in home.path
+
+
 def test_the_home_of_leaves_goes_with_a_normal_end(way: str, policy: Policy) -> None:
     if probe.host().cgroup is None:
         pytest.skip("no cgroups here")
-    with host("busy", way, 1, policy, "1") as process:
+    with host("first", way, 1, policy) as process:
         pid = process.pid
         process.communicate(timeout=300)
     parent = Path(probe.host().cgroup.path).parent

@@ -189,13 +189,13 @@ class TestProcesses:
         killed(run_guest("few_processes", processes=8), Status.PROCESSES, "process limit")
 
     def test_orphans_are_reaped(self, run_guest: RunGuest) -> None:
-        result = run_guest("orphans_reaped", processes=16)
+        result = run_guest("orphans_reaped", processes=32)
         exited(result)
         assert result.stdout == b"made 100\n"
 
     def test_the_guests_own_zombies_count(self, run_guest: RunGuest) -> None:
         # The control of the test above: as many children, not reaped.
-        result = run_guest("zombies_kept", processes=16)
+        result = run_guest("zombies_kept", processes=32)
         assert not result.ok
         if "pids_cgroup" in probe.host().missing:
             assert result.status is Status.PROCESSES or b"BlockingIOError" in result.stderr
