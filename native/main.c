@@ -100,31 +100,38 @@ static void await_library(int library)
 		;
 }
 
-/* The library is gone, and what it kept for later with it: every empty group next to ours, and the folders of groups. */
-static void remove_orphans(const struct spec *spec)
+/* EBUSY while the last process is still on its way out; `tries` milliseconds for all that a keeper has to remove. */
+static void remove_group(const char *name, int *tries)
+{
+	const struct timespec pause = {0, 1000000};
+
+	while (unlinkat(given[ARG_PARENT], name, AT_REMOVEDIR) < 0 && errno == EBUSY && (*tries)-- > 0)
+		nanosleep(&pause, NULL);
+}
+
+/* The library is gone, and what it kept for later with it: every group next to ours, as soon as it is empty (the guests of
+ * a zygote die after it), and the folders of groups. */
+static void remove_orphans(const struct spec *spec, int *tries)
 {
 	DIR *groups = fdopendir(given[ARG_PARENT]);
 
 	for (struct dirent *entry; groups && (entry = readdir(groups));)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			unlinkat(given[ARG_PARENT], entry->d_name, AT_REMOVEDIR);
+			remove_group(entry->d_name, tries);
 	rmdir(spec_text(spec, spec->wire->cgroup_parent_path));
 	rmdir(spec_text(spec, spec->wire->cgroup_home));
 }
 
 static void remove_leaf(const struct spec *spec, int library)
 {
-	const char *leaf = spec_text(spec, spec->wire->cgroup_leaf);
-	const struct timespec pause = {0, 1000000};
 	struct pollfd gone = {library, POLLIN, 0};
+	int tries = 5000;
 
 	if (given[ARG_PARENT] < 0)
 		return;
-	/* EBUSY while the last process is still on its way out. */
-	for (int tries = 0; unlinkat(given[ARG_PARENT], leaf, AT_REMOVEDIR) < 0 && errno == EBUSY && tries < 1000; tries++)
-		nanosleep(&pause, NULL);
+	remove_group(spec_text(spec, spec->wire->cgroup_leaf), &tries);
 	if (poll(&gone, 1, 0) > 0)
-		remove_orphans(spec);
+		remove_orphans(spec, &tries);
 }
 
 int main(int argc, char **argv)

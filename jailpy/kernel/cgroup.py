@@ -15,6 +15,7 @@ import functools
 import os
 import secrets
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 WANTED = ("memory", "pids", "cpu")
@@ -65,23 +66,38 @@ def _mount_point() -> str:
 def _own_group(mount: str) -> str:
     with open("/proc/self/cgroup", encoding="utf-8", errors="surrogateescape") as file:
         own = next((line[3:].strip() for line in file if line.startswith("0::")), "/")
-    return os.path.normpath(mount + own) if not own.startswith("/..") else mount
+    path = os.path.normpath(mount + own) if not own.startswith("/..") else mount
+    while os.path.basename(path) == _HOST_CHILD:  # where a process before this one has moved us, to make room
+        path = os.path.dirname(path)
+    return path
 
 
 def _make_home(parent: str) -> Home:
     name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(3)}"
     path = os.path.join(parent, name)
-    _sweep(parent)
-    _enable(parent)
-    os.mkdir(path, 0o755)
+    with _alone_in(parent):
+        _sweep(parent)
+        _enable(parent)
+        os.mkdir(path, 0o755)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(fd, fcntl.LOCK_EX)  # held for as long as this process lives, which is how others see that it does
     _enable(path)
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    fcntl.flock(fd, fcntl.LOCK_EX)  # held for as long as this process lives, which is how others see that it does
     atexit.register(leave)
     enabled = frozenset(_read_at(fd, "cgroup.subtree_control").split())
     leaf = Leaf.make(Home(fd, path, enabled), "probe")
     leaf.remove()
     return Home(fd, path, enabled)
+
+
+@contextlib.contextmanager
+def _alone_in(parent: str) -> Iterator[None]:
+    """One process at a time makes and sweeps folders: a new one that has no lock yet looks like that of a dead process."""
+    fd = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
 
 
 def _sweep(parent: str) -> None:

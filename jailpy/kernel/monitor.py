@@ -205,7 +205,7 @@ class _Watch:
             if report.kind is ReportKind.EXITED:
                 self.facts.wait_status = report.wait_status
                 self.facts.disk_full = bool(report.disk_full)
-                self.facts.cpu_s = report.cpu_us / 1e6
+                self.facts.cpu_s = max(self.facts.cpu_s, report.cpu_us / 1e6)
                 self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
             self.gone = report.kind is ReportKind.GONE
 
@@ -274,7 +274,7 @@ class _Watch:
         return memory.cpu_us(memory.processes(self.init_pid, None)) / 1e6
 
     def _check_cpu(self, now: float) -> None:
-        self.facts.cpu_s = self._used_cpu()
+        self.facts.cpu_s = max(self.facts.cpu_s, self._used_cpu())  # who has ended is no longer counted
         left = self.limits.cpu_s - self.facts.cpu_s
         if left <= 0:
             self._kill(Fired.CPU)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import threading
 from dataclasses import dataclass
 
 from jailpy.errors import InfrastructureError, SetupError
@@ -53,9 +54,14 @@ _CONTROLLER = (
 )
 
 
-@functools.cache
 def host() -> Host:
-    """What works for this process, found out once."""
+    """What works for this process, found out once, by one thread."""
+    with _finding_out:
+        return _host()
+
+
+@functools.cache
+def _host() -> Host:
     if not os.access(HELPER, os.X_OK):
         raise InfrastructureError(missing_helper())
     missing: dict[str, Missing] = {}
@@ -74,7 +80,17 @@ def host() -> Host:
     return Host(namespaces, version, place, missing)
 
 
-os.register_at_fork(after_in_child=host.cache_clear)
+_finding_out = threading.Lock()
+
+
+def _forget() -> None:
+    """In a forked child: what is found there is its own, and the thread that held the lock is not there."""
+    global _finding_out  # noqa: PLW0603  # a lock cannot be taken from a thread that does not exist
+    _finding_out = threading.Lock()
+    _host.cache_clear()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 def _namespaces(missing: dict[str, Missing]) -> frozenset[str]:

@@ -182,15 +182,14 @@ class TestKeeper:
         with open_jail("cold", policy) as jail:
             run = in_background(jail, guest("sleep_60"), wall_s=1)
             while not run.done():  # twice: a run is tried once more
-                wait_until(lambda: bool(keepers()) or run.done(), "a keeper")
-                if run.done():
-                    break
-                keeper = keepers()[0]
-                time.sleep(0.2)
-                keeper.suspend()
-                time.sleep(1.5)
-                keeper.kill()
-                wait_until(lambda: not alive([keeper]), "it is gone")  # noqa: B023
+                with contextlib.suppress(IndexError, psutil.NoSuchProcess):  # none yet, or on its way out
+                    keeper = keepers()[0]
+                    time.sleep(0.2)
+                    keeper.suspend()
+                    time.sleep(1.5)
+                    keeper.kill()
+                    wait_until(lambda: not alive([keeper]), "it is gone")  # noqa: B023
+                time.sleep(0.02)
             with pytest.raises(HelperLost):
                 run.result(PATIENCE)
 
@@ -208,8 +207,10 @@ def test_a_dead_zygote_is_replaced(policy: Policy) -> None:
     with open_jail("warm", policy) as jail:
         if not jail.run("print(1)").ok or not keepers():
             pytest.skip("jails are made cold here")
+        dying = [process for keeper in keepers() for process in [keeper, *keeper.children(recursive=True)]]
         for keeper in keepers():
             keeper.kill()
+        wait_until(lambda: not alive(dying), "zygotes and parked jails have ended")
         results = [jail.run("print(2)", limits=Limits(wall_s=PATIENCE)).stdout for _ in range(8)]
         assert results == [b"2\n"] * 8
 
