@@ -233,16 +233,16 @@ class Jail:
         return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits))
 
     def _run(self, task: Task, limits: Limits) -> Result:
-        """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe."""
+        """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe. That one is
+        made cold: it must not meet a second zygote that is just dying."""
         try:
-            return self._run_once(task, limits)
+            return self._run_once(task, limits, self._pool(limits))
         except (SetupError, HelperLost) as error:
             log.warning("a run failed before it could be judged, trying once more: %s", error)
-            return self._run_once(task, limits)
+            return self._run_once(task, limits, None)
 
-    def _run_once(self, task: Task, limits: Limits) -> Result:
+    def _run_once(self, task: Task, limits: Limits, pool: Pool | None) -> Result:
         layers = enforced(self.policy, host())
-        pool = self._pool(limits)
         try:
             if pool is None:
                 return cold.run_python(task, self.policy, limits)
