@@ -25,6 +25,8 @@ def classify(facts: Facts) -> tuple[Status, int | None, int | None]:
         return _BY_LIMIT[facts.fired], None, None
     if facts.fork_refusals:
         return Status.PROCESSES, None, None
+    if facts.let_go:
+        return Status.EXITED, None, None
     code, sig = _ending(facts.wait_status)
     if facts.wait_status is None:
         return Status.INTERNAL_ERROR, None, None

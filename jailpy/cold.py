@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from jailpy import languages, roots
 from jailpy.classify import classify
 from jailpy.errors import InfrastructureError
+from jailpy.guest.driver import CROSSING
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
-from jailpy.kernel.monitor import Facts, Streams, channel, close_all, guest_pipes, watch
+from jailpy.kernel.monitor import Crossing, Facts, Streams, channel, close_all, guest_pipes, watch
 from jailpy.kernel.namespaces import choose_ids
 from jailpy.kernel.probe import Host, host
 from jailpy.kernel.spec import Fault
@@ -30,7 +31,12 @@ _leaf_numbers = itertools.count(1)
 
 
 def run(
-    program_at: Callable[[Places], Program], policy: Policy, limits: Limits, *, fault: Fault | None = None
+    program_at: Callable[[Places], Program],
+    policy: Policy,
+    limits: Limits,
+    *,
+    crossing: Crossing | None = None,
+    fault: Fault | None = None,
 ) -> Result:
     """Runs a program in a jail of its own and waits for its end. InfrastructureError where it could not be judged.
 
@@ -47,6 +53,7 @@ def run(
             _place_files(places.work, program.files, ids.guest)
         spec = lower(program, policy, limits, here, ids, places, leaf.name if leaf else "", fault)
         streams, theirs = _streams(program)
+        streams.crossing = crossing
         stack.callback(streams.close)
         try:
             helper = launch(spec, theirs, leaf)
@@ -59,19 +66,21 @@ def run(
     return result(facts, layers, {"set_up": ready - begun, "clean_up": time.monotonic() - ready - facts.wall_s})
 
 
-def run_python(task: Task, policy: Policy, limits: Limits, *, fault: Fault | None = None) -> Result:
+def run_python(
+    task: Task, policy: Policy, limits: Limits, *, crossing: Crossing | None = None, fault: Fault | None = None
+) -> Result:
     """Runs a Python task through the driver, in an interpreter of its own."""
 
     def program(places: Places) -> Program:
         return Program(
-            argv=(languages.interpreter(policy).executable, f"{places.driver}/driver.py"),
+            argv=(languages.interpreter(policy).executable, f"{places.driver}/driver.py", *([CROSSING] if crossing else [])),
             files=(*task.files, File(task.name, task.code)),
             stdin=task.stdin,
             request=task.request(places.work),
             frame_bytes=task.frame_bytes + 64,
         )
 
-    return run(program, policy, limits, fault=fault)
+    return run(program, policy, limits, crossing=crossing, fault=fault)
 
 
 def result(facts: Facts, layers: dict[str, str], stages: dict[str, float]) -> Result:

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from jailpy.compare import compare_text, compare_value
-from jailpy.errors import UsageError
 from jailpy.guest import values
 from jailpy.scoring import Scoring
 from jailpy.status import Result, Status
@@ -82,22 +81,24 @@ class Grade:
         return cls(**plain)
 
 
-def check_judgeable(tests: Sequence[Test]) -> None:
-    """UsageError for a test that only a weakening can judge, when the caller did not name it."""
-    for index, test in enumerate(tests):
-        if isinstance(test, AssertTest) and not test.in_process:
-            raise UsageError(
-                f"tests[{index}]",
-                "an assert test runs beside the program, which can then forge its outcome; "
-                "say in_process=True to accept that, or give call or stdio tests",
-            )
-
-
 def judge(test: Test, result: Result) -> Outcome:
     """The verdict of one finished run."""
     verdict, reason = _judge(test, result)
     usage = result.usage
     return Outcome(verdict, _line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+
+
+def judge_refereed(program: Result, referee: Result) -> Outcome:
+    """The verdict of a program and of its test code, which ran in a jail of its own and is who decides."""
+    verdict, reason = _judge_refereed(program, referee)
+    usage = program.usage
+    return Outcome(verdict, _line(reason), program.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+
+
+def is_done(referee: Result) -> bool:
+    """Whether test code came to its end without an exception."""
+    frame = _frame(referee) if referee.ok else ""
+    return isinstance(frame, dict) and frame.get("done") is True
 
 
 def summarise(
@@ -111,7 +112,7 @@ def summarise(
         overall,
         tuple(outcomes),
         enforced,
-        any(isinstance(test, AssertTest) for test in tests),
+        any(isinstance(test, AssertTest) and test.in_process for test in tests),
         id=id,
     )
 
@@ -134,6 +135,39 @@ def _judge(test: Test, result: Result) -> tuple[Verdict, str]:
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
     return _judge_call(test, frame) if isinstance(test, CallTest) else _judge_assert(frame)
+
+
+def _judge_refereed(program: Result, referee: Result) -> tuple[Verdict, str]:
+    ended_early = program.exit_code not in (None, 0) or program.status is Status.SIGNALLED
+    if program.status not in (Status.EXITED, Status.SIGNALLED):
+        return _BY_STATUS[program.status], program.describe()
+    if is_done(referee):
+        return Verdict.PASSED, ""
+    own = _frame(program)
+    if isinstance(own, dict) and "syntax" in own:
+        return Verdict.COMPILE_ERROR, _error_line(own["syntax"])
+    if isinstance(own, dict) and "error" in own:
+        return Verdict.RUNTIME_ERROR, _error_line(own["error"])
+    if ended_early or (referee.status is Status.EXITED and _lost(_frame(referee))):
+        return Verdict.RUNTIME_ERROR, f"the program ended before its test: {program.describe()}: {_last_line(program.stderr)}"
+    if referee.status is not Status.EXITED:
+        return _BY_STATUS[referee.status], f"{referee.describe()} of the test code"
+    return _judge_frame(_frame(referee))
+
+
+def _lost(frame: dict[Any, Any] | str) -> bool:
+    error = frame.get("error") if isinstance(frame, dict) else None
+    return isinstance(error, tuple) and error[:1] == ("Gone",)
+
+
+def _judge_frame(frame: dict[Any, Any] | str) -> tuple[Verdict, str]:
+    if isinstance(frame, str):
+        return Verdict.RUNTIME_ERROR, frame
+    if "syntax" in frame:
+        return Verdict.RUNTIME_ERROR, f"the test code: {_error_line(frame['syntax'])}"
+    if "too_large" in frame:
+        return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
+    return _judge_assert(frame)
 
 
 def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:

@@ -13,22 +13,26 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from jailpy import capacity, cold, grading, languages, programs, warm
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.grading import Grade, Outcome
+from jailpy.kernel.monitor import Crossing
 from jailpy.kernel.probe import host
 from jailpy.limits import Limits
 from jailpy.lower import enforced
+from jailpy.pair import run_pair
 from jailpy.policy import Policy
 from jailpy.pool import Pool
 from jailpy.programs import Task
 from jailpy.scheduler import Scheduler
 from jailpy.scoring import Scoring
 from jailpy.status import Result
-from jailpy.testcase import Test, parse_tests
+from jailpy.testcase import AssertTest, Test, parse_tests
 from jailpy.verdict import Verdict
+
+_T = TypeVar("_T")
 
 log = logging.getLogger("jailpy")
 
@@ -91,6 +95,7 @@ class Jail:
         self.warm = warm
         self._preload = (*languages.PRELOAD, *preload)
         self._scheduler = Scheduler(self.workers, capacity.memory_budget())
+        self._beside = concurrent.futures.ThreadPoolExecutor(self.workers, "jailpy-beside")
         self._pools: dict[int, Pool] = {}
         self._lock = threading.Lock()
         self._process = os.getpid()
@@ -109,6 +114,7 @@ class Jail:
         the child's."""
         if os.getpid() == self._process:
             self._scheduler.close()
+            self._beside.shutdown()
         self._finalizer()
 
     def run(
@@ -134,7 +140,7 @@ class Jail:
         job = Job(code, tests, **options)
         work = self._prepare(job)
         if len(work.tests) == 1:
-            outcome = self._scheduler.run(lambda: self._outcome(work, 0), memory=work.limits.memory_bytes)
+            outcome = self._scheduler.run(lambda: self._outcome(work, 0), memory=work.memory(0))
             return work.grade([outcome])
         return self._begin(work).result()
 
@@ -203,7 +209,6 @@ class Jail:
     def _prepare(self, job: Job) -> _Work:
         languages.check_language(job.language)
         tests = parse_tests(job.tests, in_process=job.in_process)
-        grading.check_judgeable(tests)
         code = programs.source(job.code)
         return _Work(job, tests, code, _limits(job.limits) or self.limits, enforced(self.policy, host()))
 
@@ -217,7 +222,7 @@ class Jail:
         job = gathering.work.job
         return self._scheduler.submit(
             functools.partial(self._outcome_or_skip, gathering, index),
-            memory=gathering.work.limits.memory_bytes,
+            memory=gathering.work.memory(index),
             priority=job.priority,
             caller=job.caller,
             seconds=job.seconds,
@@ -230,24 +235,34 @@ class Jail:
 
     def _outcome(self, work: _Work, index: int) -> Outcome:
         test = work.tests[index]
+        if isinstance(test, AssertTest) and not test.in_process:
+            return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits))
         return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits))
 
-    def _run(self, task: Task, limits: Limits) -> Result:
-        """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe. That one is
-        made cold: it must not meet a second zygote that is just dying."""
-        try:
-            return self._run_once(task, limits, self._pool(limits))
-        except (SetupError, HelperLost) as error:
-            log.warning("a run failed before it could be judged, trying once more: %s", error)
-            return self._run_once(task, limits, None)
+    def _run_refereed(self, test: AssertTest, code: bytes, limits: Limits) -> tuple[Result, Result]:
+        """The program's result and the test code's, each in a jail of its own."""
+        program, referee = programs.pair_for(test, code)
 
-    def _run_once(self, task: Task, limits: Limits, pool: Pool | None) -> Result:
+        def attempt(pool: Pool | None) -> tuple[Result, Result]:
+            return run_pair(
+                lambda crossing: self._run_once(program, limits, pool, crossing),
+                lambda crossing: self._run_once(referee, limits, pool, crossing),
+                grading.is_done,
+                self._beside,
+            )
+
+        return _twice(attempt, self._pool(limits))
+
+    def _run(self, task: Task, limits: Limits) -> Result:
+        return _twice(lambda pool: self._run_once(task, limits, pool), self._pool(limits))
+
+    def _run_once(self, task: Task, limits: Limits, pool: Pool | None, crossing: Crossing | None = None) -> Result:
         layers = enforced(self.policy, host())
         try:
             if pool is None:
-                return cold.run_python(task, self.policy, limits)
+                return cold.run_python(task, self.policy, limits, crossing=crossing)
             with pool.jail() as jail:
-                return jail.run(task, limits, layers)
+                return jail.run(task, limits, layers, crossing)
         except OSError as error:  # of a call of ours: what a guest does is no exception
             raise InfrastructureError(f"the host refused what a jail needs: {error}") from error
 
@@ -269,6 +284,16 @@ class Jail:
             return pool
 
 
+def _twice(attempt: Callable[[Pool | None], _T], pool: Pool | None) -> _T:
+    """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe. That one is made
+    cold: it must not meet a second zygote that is just dying."""
+    try:
+        return attempt(pool)
+    except (SetupError, HelperLost) as error:
+        log.warning("a run failed before it could be judged, trying once more: %s", error)
+        return attempt(None)
+
+
 def _close_all(pools: dict[int, Pool], process: int) -> None:
     if os.getpid() == process:
         for pool in pools.values():
@@ -285,6 +310,12 @@ class _Work:
     code: bytes
     limits: Limits
     enforced: dict[str, str]
+
+    def memory(self, index: int) -> int:
+        """Bytes that the test's jails may use."""
+        test = self.tests[index]
+        jails = 2 if isinstance(test, AssertTest) and not test.in_process else 1
+        return self.limits.memory_bytes * jails
 
     def grade(self, outcomes: Sequence[Outcome]) -> Grade:
         return grading.summarise(self.tests, outcomes, self.job.scoring or Scoring.seed(), self.enforced, self.job.id)

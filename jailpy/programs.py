@@ -124,3 +124,8 @@ def task_for(test: Test, code: bytes, limits: Limits) -> Task:
         return Task(code, "call", arguments=arguments, frame_bytes=frame_bytes)
     assert isinstance(test, AssertTest)
     return Task(code, "assert", arguments={"test": test.code, "prelude": test.prelude})
+
+
+def pair_for(test: AssertTest, code: bytes) -> tuple[Task, Task]:
+    """What to run for a test in two jails: the program, and the test code, which is in no jail with it."""
+    return Task(code, "serve"), Task(test.code.encode("utf-8", "surrogatepass"), "referee", arguments={"prelude": test.prelude})

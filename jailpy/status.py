@@ -39,7 +39,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One guest's run. `exit_code` is set for EXITED, `signal` for SIGNALLED; neither decides anything on its own."""
+    """One guest's run. `exit_code` is set for EXITED, `signal` for SIGNALLED; neither decides anything on its own. EXITED
+    without an exit code: the library ended the guest, as its work was done."""
 
     status: Status
     exit_code: int | None

@@ -10,8 +10,9 @@ the recursion limit is higher by as many.
 
 Request and frame are one value each (values.py) behind an 8-byte big-endian length:
 
-    request  {"mode": "script"|"call"|"assert", "path": file of the code, "function", "args", "kwargs", "prelude",
-              "test", "frame_bytes", "frame_nodes"}
+    request  {"mode": "script"|"call"|"assert"|"serve"|"referee", "path": file of the code, "function", "args", "kwargs",
+              "prelude", "test", "frame_bytes", "frame_nodes"}; the last two modes come with a descriptor: one end of
+              the connection between the program's jail (serve.py) and its tests' (referee.py)
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
              | {"too_large": what}
 """
@@ -38,6 +39,7 @@ _count_threads = _thread._count
 _flush_libc = _modules["ctypes"].CDLL(None).fflush if "ctypes" in _modules else None
 
 CHANNEL = 3
+CROSSING = "crossing"  # this file's argument for requests that come with a descriptor
 MAX_REQUEST = 1 << 28
 _MESSAGE = 2000
 _SIGINT = 2
@@ -49,9 +51,9 @@ _FIRST = frozenset(
 _Function: Any = type(lambda: None)
 
 
-def read_request(decode: Callable[..., Any], fd: int = CHANNEL) -> Any:
-    """The next request; None at the end of the channel."""
-    data = os.read(fd, 1 << 16)
+def read_request(decode: Callable[..., Any], fd: int = CHANNEL, begun: bytes = b"") -> Any:
+    """The next request, of which `begun` has been read; None at the end of the channel."""
+    data = begun or os.read(fd, 1 << 16)
     while data and (len(data) < 8 or len(data) - 8 < int.from_bytes(data[:8], "big")):
         more = os.read(fd, 1 << 20)
         if not more:
@@ -65,8 +67,9 @@ class Driver:
 
     folder = ""  # where the last program lies
 
-    def __init__(self, source: bytes, request: dict[str, Any], values: Any, fd: int = CHANNEL) -> None:
+    def __init__(self, source: bytes, request: dict[str, Any], values: Any, fd: int = CHANNEL, peer: Any = None) -> None:
         self.source = source
+        self.peer = peer  # (crossing.py, descriptor) of a connection to another jail
         self.request = request
         self.encode = values.encode
         self.too_large = values.TooLarge
@@ -86,10 +89,13 @@ class Driver:
         if len(self.request.get("files", "unknown")) > 1:
             _unshadow(self.folder)
         module = self._module("solution" if mode == "call" else "__main__")
-        sys.setrecursionlimit(_RECURSION_LIMIT + _depth() + 2)  # 2 more calls from here to the program
+        sys.setrecursionlimit(_RECURSION_LIMIT + _depth() + (2 if mode == "script" else 4))  # calls to the program
         if mode == "script":
             return self._script(code, module.__dict__)
-        return self._judge(code, module.__dict__, self._call if mode == "call" else self._assert)
+        if mode == "referee":
+            return self._answer(self._referee)
+        then = {"call": self._call, "assert": self._assert, "serve": self._serve}[mode]
+        return self._answer(lambda: self._load(code, module.__dict__, then))
 
     def _compile(self, source: bytes, path: str) -> Any:
         try:
@@ -124,13 +130,9 @@ class Driver:
             namespace.pop(name, None)
         return exit_code
 
-    def _judge(self, code: Any, namespace: dict[str, Any], then: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
+    def _answer(self, work: Callable[[], dict[str, Any]]) -> int:
         try:
-            prelude = self.request.get("prelude") or ""
-            if prelude and then == self._call:
-                _execute(compile(prelude, "<prelude>", "exec", dont_inherit=True), namespace)
-            _execute(code, namespace)
-            frame = then(namespace)
+            frame = work()
         except BaseException as error:
             error_frame = {"error": _describe(error)}
             if not isinstance(error, SystemExit):
@@ -140,6 +142,13 @@ class Driver:
         self.send(frame)
         return 0
 
+    def _load(self, code: Any, namespace: dict[str, Any], then: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+        prelude = self.request.get("prelude") or ""
+        if prelude and then == self._call:
+            _execute(compile(prelude, "<prelude>", "exec", dont_inherit=True), namespace)
+        _execute(code, namespace)
+        return then(namespace)
+
     def _call(self, namespace: dict[str, Any]) -> dict[str, Any]:
         function = _find(namespace, self.request["function"])
         return {"value": function(*self.request["args"], **self.request["kwargs"])}
@@ -148,6 +157,21 @@ class Driver:
         for source, name in ((self.request.get("prelude") or "", "<prelude>"), (self.request["test"], "<test>")):
             _execute(compile(source, name, "exec", dont_inherit=True), namespace)
         return {"done": True}
+
+    def _serve(self, namespace: dict[str, Any]) -> dict[str, Any]:
+        crossing, fd = self.peer
+        crossing.serve(namespace, fd, self._folders())
+        return {"done": True}
+
+    def _referee(self) -> dict[str, Any]:
+        crossing, fd = self.peer
+        source, prelude = self.source.decode(), self.request["prelude"]
+        frame: dict[str, Any] = crossing.referee(source, self.path, prelude, fd, self._folders())
+        return frame
+
+    def _folders(self) -> Any:
+        """What both jails see as one: the working folder but for the code, and the temporary files."""
+        return self.peer[0].Folders((self.folder, "/tmp"), (os.path.basename(self.path), "__pycache__"))
 
     def send(self, frame: dict[str, Any]) -> None:
         """One frame, whole."""
@@ -448,17 +472,42 @@ def _clear(namespace: dict[str, Any]) -> None:
                 namespace[name] = None
 
 
+def receive(decode: Callable[..., Any], channel: Any) -> tuple[Any, int]:
+    """The next request, and the descriptor that came with it; -1 for none."""
+    begun, fds, _, _ = _modules["socket"].recv_fds(channel, 1 << 16, 1)
+    for fd in fds:
+        os.set_inheritable(fd, False)
+    return (read_request(decode, begun=begun) if begun else None), (fds or [-1])[0]
+
+
+def forget(names: tuple[str, ...]) -> None:
+    """Takes modules of ours out of the program's sight: its own imports must find its own."""
+    for name in names:
+        del _modules[name]
+
+
 def main() -> None:
     """A fresh interpreter: one request from the channel, then the interpreter's own way to end."""
     import values  # beside this file, which is no package inside a jail
 
     os.set_inheritable(CHANNEL, False)
-    request = read_request(values.decode)
+    peer = None
+    if sys.argv[1:] == [CROSSING]:
+        import socket
+
+        import crossing  # for most programs it would be for nothing
+
+        with socket.socket(fileno=os.dup(CHANNEL)) as channel:
+            request, fd = receive(values.decode, channel)
+        peer = crossing, fd
+        forget(crossing.MODULES)
+    else:
+        request = read_request(values.decode)
     sys.path[0] = os.path.dirname(request["path"])
-    del _modules["values"]  # the guest's own `import values` must find its own
+    forget(("values",))
     with open(request["path"], "rb") as file:
         source = file.read()
-    code = Driver(source, request, values).run()
+    code = Driver(source, request, values, peer=peer).run()
     if request["mode"] != "script":
         _leave(code)
     if code == -_SIGINT:

@@ -280,7 +280,7 @@ def _build(tag: int, items: list[Any], start: int) -> Any:
     if tag == 116:
         return _tuple(items)
     keys = items[::2] if tag == 100 else items
-    _check_hashes(keys, _OPENERS[tag], start)
+    check_hashes(keys, _OPENERS[tag], start)
     built: Any
     if tag == 100:
         built = _dict(zip(keys, items[1::2]))  # noqa: B905 (Python 3.8 has no strict)
@@ -293,7 +293,7 @@ def _build(tag: int, items: list[Any], start: int) -> Any:
     return built
 
 
-def _check_hashes(keys: list[Any], name: str, start: int) -> None:
+def check_hashes(keys: list[Any], name: str, start: int) -> None:
     """Refuse unhashable keys, and floods of equal hashes, which would make the hash table quadratic.
 
     Honest keys share few hashes (hash(-1) is hash(-2), so small grids of points do): the bound is on the comparisons.

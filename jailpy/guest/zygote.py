@@ -24,6 +24,7 @@ import sys
 from typing import Any, Sequence  # noqa: UP035  # Python 3.9 has no other
 
 import clone
+import crossing
 import driver
 import values
 
@@ -148,15 +149,14 @@ def _live(holder: int, hurry: bool) -> None:
         _rehearse()
         driver.place("/box/main.py", _WARM_UP, 0o644)
         os.unlink("/box/main.py")
-    for name in ("driver", "values", "clone"):
-        del sys.modules[name]
+    driver.forget(("driver", "values", "clone", *crossing.MODULES))
     sys.path[0] = "/box"
     disk = os.open("/box", os.O_PATH | os.O_CLOEXEC)
     with socket.socket(fileno=os.dup(driver.CHANNEL)) as channel:
         socket.send_fds(channel, [PARKED], [disk, holder])
-    os.close(disk)
-    os.close(holder)
-    request = driver.read_request(values.decode)
+        os.close(disk)
+        os.close(holder)
+        request, peer = driver.receive(values.decode, channel)
     if request is None:
         os._exit(0)
     setrlimit = sys.modules["resource"].setrlimit
@@ -167,7 +167,8 @@ def _live(holder: int, hurry: bool) -> None:
     if "numpy" in sys.modules:  # its global generator was seeded once, in the zygote; `random` and ssl see to themselves
         sys.modules["numpy"].random.seed()
     sys.modules["__main__"] = type(sys)("__main__")
-    driver.end(driver.Driver(request["code"], request, values).run, request["mode"])
+    run = driver.Driver(request["code"], request, values, peer=(crossing, peer)).run
+    driver.end(run, request["mode"])
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ class Fired(enum.Enum):
 
 @dataclass(slots=True)
 class Facts:
-    """What was seen of one run. `wait_status` is the guest's, None where it died with its whole jail."""
+    """What was seen of one run. `wait_status` is the guest's, None where it died with its whole jail. `let_go`: by our
+    word, as it was no longer needed."""
 
     fired: Fired = Fired.NONE
     wait_status: int | None = None
@@ -54,6 +55,7 @@ class Facts:
     oom_kills: int = 0
     fork_refusals: int = 0
     disk_full: bool = False
+    let_go: bool = False
 
 
 def close_all(fds: Iterable[int]) -> None:
@@ -61,6 +63,23 @@ def close_all(fds: Iterable[int]) -> None:
     for fd in fds:
         if fd >= 0:
             os.close(fd)
+
+
+@dataclass(slots=True)
+class Crossing:
+    """What ties a run to that of another jail.
+
+    fd       an end of their connection, which goes to the guest with its request; closed here once it is on its way
+    let_go   when this is readable, the jail is no longer needed and is ended; -1: never
+    """
+
+    fd: int
+    let_go: int = -1
+
+    def close(self) -> None:
+        """Closes our copy of the descriptor."""
+        fd, self.fd = self.fd, -1
+        close_all((fd,))
 
 
 @dataclass(slots=True)
@@ -74,6 +93,7 @@ class Streams:
     input: bytes = b""
     request: bytes = b""
     frame_bytes: int = 0
+    crossing: Crossing | None = None
 
     def close(self) -> None:
         """Closes what is open."""
@@ -126,6 +146,16 @@ def watch(source: Source, leaf: Leaf | None, limits: Limits, streams: Streams, i
     return _Watch(source, leaf, limits, streams, init_pid).run()
 
 
+def _begun(streams: Streams) -> memoryview:
+    """What is left to write of the request once the descriptor that goes with it is on the way."""
+    if streams.crossing is None:
+        return memoryview(streams.request)
+    with socket.socket(fileno=os.dup(streams.channel)) as channel:
+        sent = socket.send_fds(channel, [streams.request[:8]], [streams.crossing.fd])
+    streams.crossing.close()
+    return memoryview(streams.request)[sent:]
+
+
 class _Watch:
     def __init__(self, source: Source, leaf: Leaf | None, limits: Limits, streams: Streams, init_pid: int) -> None:
         self.source = source
@@ -150,7 +180,8 @@ class _Watch:
         self.beside = source.beside
         self.gone = False
         self.pids_events = -1
-        self.written = {streams.stdin: memoryview(streams.input), streams.channel: memoryview(streams.request)}
+        self.let_go = streams.crossing.let_go if streams.crossing else -1
+        self.written = {streams.stdin: memoryview(streams.input), streams.channel: _begun(streams)}
 
     def run(self) -> Facts:
         try:
@@ -176,6 +207,8 @@ class _Watch:
         for fd in (streams.channel, streams.stdin):
             if fd >= 0:
                 self._feed(fd)
+        if self.let_go >= 0:
+            self.poll.register(self.let_go, select.POLLIN)
         if self.leaf and not self.samples_tasks:
             self.pids_events = os.open("pids.events", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.leaf.fd)
             os.read(self.pids_events, 64)  # a change is one since the last read
@@ -195,10 +228,18 @@ class _Watch:
         elif fd == self.pids_events:
             self._kill(Fired.PROCESSES)
             self.poll.unregister(fd)
+        elif fd == self.let_go:
+            self._let_go()
         elif fd == streams.stdin or (fd == streams.channel and events & select.POLLOUT):
             self._feed(fd)
         elif fd in (streams.stdout, streams.stderr, streams.channel):
             self._read(fd)
+
+    def _let_go(self) -> None:
+        self.poll.unregister(self.let_go)
+        if self.facts.fired is Fired.NONE:
+            self.facts.let_go = True
+            self.source.kill()
 
     def _report(self) -> None:
         for report in self.source.reports():

@@ -1,0 +1,190 @@
+"""Runs test code in a jail of its own; the program's names in it are stand-ins (standins.py).
+
+Python 3.9 and later, standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import types
+from typing import Any
+
+import heap
+import standins
+from folders import Folders
+
+#: Names by which test runners are told what to do: never the program's.
+_RUNNERS = frozenset(("load_tests", "setUpModule", "tearDownModule", "pytest_plugins"))
+#: Helpers that tests use without importing them, for the program has: always the real ones.
+_HELPERS = frozenset(
+    ("math", "cmath", "random", "re", "copy", "itertools", "functools", "collections", "operator", "string", "json")
+    + ("datetime", "decimal", "fractions", "statistics", "unittest", "pytest", "np", "numpy")
+)
+_REAL = {"np": "numpy"}
+
+
+def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> dict[str, Any]:
+    """The frame that says how the test code ended."""
+    space = _Names({"__name__": "__main__", "__builtins__": builtins, "__file__": path})
+    peer = standins.Peer(fd, folders, space)
+    sys.modules["__main__"] = _Main(space)
+    helpers, test = ast.parse(prelude), ast.parse(source, path)
+    count = _Count()
+    if "unittest" in source:
+        count.begin()
+    try:
+        space.open(peer, helpers, test)
+        _forward_seeds(peer, source)
+        for tree, name in ((helpers, "<prelude>"), (test, path)):
+            exec(compile(tree, name, "exec", dont_inherit=True), space)  # the caller's own code
+        _run_what_is_defined(test, space, count)
+    except heap.TooLarge as error:
+        return {"too_large": error.what}
+    except SystemExit as error:
+        # unittest.main() ends so. One that the program raised is no way to end well.
+        if error.code or not count.tests or hasattr(error, "_jailpy_text"):
+            raise
+    if peer.lost is not None:
+        raise peer.lost
+    return {"done": True}
+
+
+class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
+    """The test code's global names; those that it has not are the program's."""
+
+    theirs: frozenset[str] = frozenset()
+
+    def open(self, peer: standins.Peer, *trees: ast.AST) -> None:
+        """Asks which names the program has, and settles whose those are that both have."""
+        self.peer = peer
+        self.program = frozenset(peer.ask("names"))
+        used = [node for tree in trees for node in ast.walk(tree)]
+        self.theirs = self.program - _RUNNERS - _HELPERS - frozenset(vars(builtins)) | _tested(used, self.program)
+
+    def __missing__(self, name: str) -> Any:
+        if name in self.theirs:
+            value = self.peer.ask("name", name)
+            if isinstance(value, (type, types.FunctionType, types.ModuleType)):
+                self[name] = value  # a variable may be another value the next time
+            return value
+        if name in _HELPERS and name in self.program:
+            self[name] = value = __import__(_REAL.get(name, name))
+            return value
+        raise KeyError(name)
+
+    def complete(self) -> None:
+        """Fetches every name of the program's."""
+        for name in self.theirs - frozenset(self):
+            self[name] = self[name]
+
+
+class _Main(types.ModuleType):
+    """`__main__`: the test code's names, for test runners that look for them, and the program's."""
+
+    def __init__(self, space: _Names) -> None:
+        super().__init__("__main__")
+        super().__setattr__("_space", space)
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]  # doctest copies it, and what is missing is then no more asked for
+        space: _Names = super().__getattribute__("_space")
+        space.complete()
+        return space
+
+    def __getattribute__(self, name: str) -> Any:
+        space: _Names = super().__getattribute__("_space")
+        if name in ("__dict__", "__class__") or name not in space and name not in space.theirs:
+            return super().__getattribute__(name)
+        return space[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__getattribute__("_space")[name] = value
+
+    def __dir__(self) -> list[str]:
+        return list(super().__getattribute__("_space"))
+
+
+def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
+    """Built-in names that mean the program's functions here.
+
+    A program may call its function `sum`, and a test then means that one. But a test that calls f of the program's, and
+    abs of what came back, means the real abs, whatever the program has defined."""
+    names = {node.id for node in used if isinstance(node, ast.Name)}
+    own = frozenset(vars(builtins))
+    shadows = names & program & own
+    if not shadows or names & (program - own - _HELPERS):
+        return frozenset()
+    outer = set()
+    for node in used:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in shadows:
+            inner = [each for argument in (*node.args, *node.keywords) for each in ast.walk(argument)]
+            if any(isinstance(each, ast.Name) and each.id in shadows for each in inner):
+                outer.add(node.func.id)
+    return frozenset(shadows - outer)
+
+
+def _forward_seeds(peer: standins.Peer, test: str) -> None:
+    """A test that seeds a generator means the program's too, which in one process is the same."""
+    if "seed(" not in test:
+        return
+    for name in ("random", "numpy"):
+        module: Any = sys.modules.get(name)
+        if module is not None:
+            generator = module.random if name == "numpy" else module
+            generator.seed = _seeding(peer, name, generator.seed)
+
+
+def _seeding(peer: standins.Peer, name: str, seed: Any) -> Any:
+    def seeding(*args: Any) -> None:
+        seed(*args)
+        peer.ask("seed", name, args)
+
+    return seeding
+
+
+class _Count:
+    """How many of unittest's tests were begun."""
+
+    def __init__(self) -> None:
+        self.tests = 0
+
+    def begin(self) -> None:
+        """Counts from here on."""
+        result: Any = __import__("unittest").TestResult
+        start = result.startTest
+
+        def start_test(mine: Any, test: Any) -> None:
+            self.tests += 1
+            start(mine, test)
+
+        result.startTest = start_test
+
+
+def _run_what_is_defined(tree: ast.Module, space: _Names, count: _Count) -> None:
+    """Test code that only defines tests is run as its runner would: TestCase classes, and functions named test_*."""
+    if count.tests or not all(isinstance(node, _DEFINES) or _is_text(node) for node in tree.body):
+        return
+    ran: list[Any] = [
+        value
+        for name, value in list(space.items())
+        if name.startswith("test") and isinstance(value, types.FunctionType)
+        and value.__code__.co_filename == space["__file__"] and not value.__code__.co_argcount
+    ]
+    for function in ran:
+        function()
+    case: Any = getattr(sys.modules.get("unittest"), "TestCase", ())
+    for kind in list(space.values()):
+        if isinstance(kind, type) and issubclass(kind, case):
+            sys.modules["unittest"].defaultTestLoader.loadTestsFromTestCase(kind).debug()  # raises what failed
+            ran.append(kind)
+    if not ran:
+        raise RuntimeError("the test code only defines names; it runs no test")
+
+
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
