@@ -122,10 +122,12 @@ class Heap:
             self._fill(number, self.objects[number], content)
 
     def sweep(self) -> list[int]:
-        """Forgets what only this table still holds; gives the numbers, for the other side to forget too."""
+        """Forgets what only this table still holds, once the other side has its last changes; gives the numbers, for the
+        other side to forget too."""
         gone = []
         for number in list(self.objects):
-            if sys.getrefcount(self.objects[number]) <= _ONLY_HERE:
+            alone = sys.getrefcount(self.objects[number]) <= _ONLY_HERE
+            if alone and _same(_flat(self.objects[number]), self.seen[number]):
                 self.forget(number)
                 gone.append(number)
         return gone
@@ -334,18 +336,30 @@ class Link:
     """One end of the connection between two jails: whole messages, each with the changes that go with it.
 
     `answer` does what a request of the other side asks for, and sends its reply: "value" or "raise" with what belongs to
-    it. Either side may ask while it answers."""
+    it. Either side may ask while it answers. Files go with the outermost requests, which one side `leads`, and with
+    the replies to them."""
 
-    def __init__(self, fd: int, heap: Heap, folders: Any, answer: Callable[[str, list[Any]], None]) -> None:
+    def __init__(
+        self, fd: int, heap: Heap, folders: Any, answer: Callable[[str, list[Any]], None], leads: bool = False
+    ) -> None:
         self.fd = fd
         self.heap = heap
         self.folders = folders
         self.answer = answer
+        self.leads = leads
+        self.asking = 0
         self.rest = b""
 
     def ask(self, kind: str, *body: Any, dropped: Any = ()) -> list[Any]:
         """A request's value, and what came with it. Raises what the other side raised."""
-        self.send(kind, *body, dropped=dropped)
+        self.send(kind, *body, dropped=dropped, files=self.leads and not self.asking)
+        self.asking += 1
+        try:
+            return self._reply()
+        finally:
+            self.asking -= 1
+
+    def _reply(self) -> list[Any]:
         while True:
             kind, reply = self.receive()
             if kind == "value":
@@ -356,12 +370,17 @@ class Link:
                 raise reply[0] if isinstance(reply[0], BaseException) else BadMessage("raised what is no exception")
             self.answer(kind, reply)
 
-    def send(self, kind: str, *body: Any, dropped: Any = ()) -> None:
+    def reply(self, kind: str, *body: Any) -> None:
+        """The answer to the other side's request."""
+        self.send(kind, *body, files=not self.leads and not self.asking)
+
+    def send(self, kind: str, *body: Any, dropped: Any = (), files: bool = False) -> None:
         """One message. TooLarge where it is; the other side has then heard nothing."""
         heap = self.heap
         packed = [heap.pack(part) for part in body]
         try:
-            message = (kind, heap.changes(), list(dropped), self.folders.changes(), packed)
+            changed = self.folders.changes() if files else []
+            message = (kind, heap.changes(), list(dropped), changed, packed)
             data = values.encode(message, MAX_BYTES, MAX_NODES, MAX_DEPTH)
         except values.TooLarge as error:
             raise TooLarge(error.what) from None

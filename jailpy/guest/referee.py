@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import sys
 import types
 from typing import Any
@@ -36,7 +37,7 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
         count.begin()
     try:
         space.open(peer, helpers, test)
-        _forward_seeds(peer, source)
+        _forward_seeds(peer)
         for tree, name in ((helpers, "<prelude>"), (test, path)):
             exec(compile(tree, name, "exec", dont_inherit=True), space)  # the caller's own code
         _run_what_is_defined(test, space, count)
@@ -44,6 +45,8 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
         return {"too_large": error.what}
     except SystemExit as error:
         # unittest.main() ends so. One that the program raised is no way to end well.
+        if count.failure is not None:
+            raise count.failure from None
         if error.code or not count.tests or hasattr(error, "_jailpy_text"):
             raise
     if peer.lost is not None:
@@ -59,25 +62,25 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
     def open(self, peer: standins.Peer, *trees: ast.AST) -> None:
         """Asks which names the program has, and settles whose those are that both have."""
         self.peer = peer
-        self.program = frozenset(peer.ask("names"))
+        program = frozenset(peer.ask("names"))
         used = [node for tree in trees for node in ast.walk(tree)]
-        self.theirs = self.program - _RUNNERS - _HELPERS - frozenset(vars(builtins)) | _tested(used, self.program)
+        self.theirs = program - _RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
 
     def __missing__(self, name: str) -> Any:
-        if name in self.theirs:
-            value = self.peer.ask("name", name)
-            if isinstance(value, (type, types.FunctionType, types.ModuleType)):
-                self[name] = value  # a variable may be another value the next time
-            return value
-        if name in _HELPERS and name in self.program:
-            self[name] = value = __import__(_REAL.get(name, name))
-            return value
-        raise KeyError(name)
+        if name not in self.theirs:
+            raise KeyError(name)
+        value = self.peer.ask("name", name)
+        if name in _HELPERS and not standins.is_real(value):
+            value = __import__(_REAL.get(name, name))
+        if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
+            self[name] = value  # a variable may be another value the next time
+        return value
 
     def complete(self) -> None:
-        """Fetches every name of the program's."""
+        """Fetches every name of the program's that is not too large for it."""
         for name in self.theirs - frozenset(self):
-            self[name] = self[name]
+            with contextlib.suppress(heap.TooLarge):
+                self[name] = self[name]
 
 
 class _Main(types.ModuleType):
@@ -125,10 +128,8 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     return frozenset(shadows - outer)
 
 
-def _forward_seeds(peer: standins.Peer, test: str) -> None:
+def _forward_seeds(peer: standins.Peer) -> None:
     """A test that seeds a generator means the program's too, which in one process is the same."""
-    if "seed(" not in test:
-        return
     for name in ("random", "numpy"):
         module: Any = sys.modules.get(name)
         if module is not None:
@@ -145,21 +146,29 @@ def _seeding(peer: standins.Peer, name: str, seed: Any) -> Any:
 
 
 class _Count:
-    """How many of unittest's tests were begun."""
+    """What unittest's own runner does: how many tests it began, and the first failure, which it only prints."""
 
     def __init__(self) -> None:
         self.tests = 0
+        self.failure: BaseException | None = None
 
     def begin(self) -> None:
         """Counts from here on."""
         result: Any = __import__("unittest").TestResult
-        start = result.startTest
+        start, add_error, add_failure = result.startTest, result.addError, result.addFailure
 
         def start_test(mine: Any, test: Any) -> None:
             self.tests += 1
             start(mine, test)
 
-        result.startTest = start_test
+        def failing(add: Any) -> Any:
+            def added(mine: Any, test: Any, error: Any) -> None:
+                self.failure = self.failure or error[1]
+                add(mine, test, error)
+
+            return added
+
+        result.startTest, result.addError, result.addFailure = start_test, failing(add_error), failing(add_failure)
 
 
 def _run_what_is_defined(tree: ast.Module, space: _Names, count: _Count) -> None:

@@ -171,7 +171,7 @@ class _Program:
 
     def _reply(self, kind: str, value: Any) -> None:
         texts = [_drained(stream) for stream in self.captured] if self.captured else []
-        self.link.send(kind, value, *texts)
+        self.link.reply(kind, value, *texts)
 
     # Requests
 

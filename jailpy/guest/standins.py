@@ -58,7 +58,7 @@ class Peer:
         self.lost: BaseException | None = None
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
-        self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer)
+        self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
 
     def ask(self, kind: str, *body: Any, made: bool = False) -> Any:
         """What the program answers. Raises what it raises; Gone where it is no more."""
@@ -68,8 +68,8 @@ class Peer:
             self._tell_streams()
             self.made = made
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
-        except (heap.BadMessage, heap.TooLarge) as error:
-            self.lost = error if isinstance(error, heap.TooLarge) else Gone(str(error))
+        except heap.BadMessage as error:
+            self.lost = Gone(str(error))
             raise self.lost from None
         self._hear_texts(reply[1:])
         return reply[0]
@@ -163,7 +163,8 @@ class Peer:
             raise heap.BadMessage("an instance of what is no class")
         if isinstance(value, _Bound):
             object.__setattr__(value, "_jailpy_at", (self, number, made))
-            self.instances[(number, made)] = value
+            if isinstance(value, Instance):  # of a subclass of tuple there is no weak reference
+                self.instances[(number, made)] = value
         return value
 
     def _class(self, number: int, name: str, module: str, doc: Any, bases: Any, plain: str, special: Any, methods: Any) -> Any:
@@ -206,7 +207,7 @@ class Peer:
             raise
         except BaseException as error:  # the program hears of it, and what it does then is its own
             reply, value = "raise", error
-        self.link.send(reply, value)
+        self.link.reply(reply, value)
 
     def _lent(self, kind: str, value: Any, *rest: Any) -> Any:
         how, special = self._kind(value)
@@ -234,8 +235,9 @@ class Class(type):
     ) -> Any:
         """A stand-in for one class of the program."""
         space: dict[str, Any] = {"__module__": module, "__doc__": doc, "_jailpy_at": (peer, number, False)}
+        given = {*vars(Instance), *vars(Mutable)} if any(issubclass(base, Instance) for base in bases) else set()
         for each in special:
-            if each in OPERATORS and not any(each in vars(base) for base in (Instance, Mutable)):
+            if each in OPERATORS and each not in given:
                 space[each] = _operator(each)
         if "__call__" in special:
             space["__call__"] = _call
@@ -310,6 +312,8 @@ class Instance(_Attributes):
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._jailpy_at[0].ask("set", self, name, value)
+        if isinstance(getattr(type(self), name, None), types.FunctionType):
+            object.__setattr__(self, name, value)  # a method that is hidden from now on, here too
 
     def __delattr__(self, name: str) -> None:
         self._jailpy_at[0].ask("delete", self, name)
@@ -428,6 +432,11 @@ def _well_known(name: Any, module: Any) -> Any:
         return None
     found = getattr(sys.modules.get(module) or __import__(module), name, None)
     return found if (module in PURE and callable(found)) or _is_error(found) else None
+
+
+def is_real(value: Any) -> bool:
+    """Whether it is what a library has, rather than something of the program's."""
+    return isinstance(value, types.ModuleType) or getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
 
 
 def _is_error(value: Any) -> bool:
