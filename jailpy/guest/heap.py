@@ -74,6 +74,15 @@ class Heap:
         self.objects: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.seen: dict[int, Any] = {}
+        self.told: list[tuple[int, Any]] = []  # (number, seen before) of what the message in the making tells
+
+    def take_back(self) -> None:
+        """The message in the making is not sent: the other side knows nothing of what it would have told."""
+        for number, seen in reversed(self.told):
+            if seen is None:
+                self.forget(number)
+            else:
+                self.seen[number] = seen
 
     def pack(self, value: Any) -> Any:
         """A value as it goes into a message."""
@@ -114,6 +123,7 @@ class Heap:
     def changes(self) -> list[Any]:
         """(number, content) of what this side has changed since the last message in either direction."""
         changed = [number for number, value in self.objects.items() if not _same(_flat(value), self.seen[number])]
+        self.told.extend((number, self.seen[number]) for number in changed)
         return [(number, self._content(self.objects[number], number)) for number in changed]
 
     def apply(self, changes: Any) -> None:
@@ -143,6 +153,7 @@ class Heap:
         number = self.next
         self.next += 2
         self._know(number, value)
+        self.told.append((number, None))
         return (_NEW, number, self._content(value, number))
 
     def _know(self, number: int, value: Any) -> None:
@@ -377,13 +388,17 @@ class Link:
     def send(self, kind: str, *body: Any, dropped: Any = (), files: bool = False) -> None:
         """One message. TooLarge where it is; the other side has then heard nothing."""
         heap = self.heap
-        packed = [heap.pack(part) for part in body]
+        heap.told = []
         try:
+            packed = [heap.pack(part) for part in body]
             changed = self.folders.changes() if files else []
             message = (kind, heap.changes(), list(dropped), changed, packed)
             data = values.encode(message, MAX_BYTES, MAX_NODES, MAX_DEPTH)
-        except values.TooLarge as error:
-            raise TooLarge(error.what) from None
+        except BaseException as error:
+            heap.take_back()
+            if isinstance(error, values.TooLarge):
+                raise TooLarge(error.what) from None
+            raise
         view = memoryview(len(data).to_bytes(8, "big") + data)
         try:
             while view:
