@@ -115,6 +115,7 @@ def _add_grade(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", metavar="FILE", help="where the grades go; default standard output")
     command.add_argument("--scoring", choices=list(cli_grade.SCORINGS), default="seed", help="default seed")
     command.add_argument("--ordered", action="store_true", help="grades in the order of the lines")
+    command.add_argument("--extract", action="store_true", help="code is a model's answer that holds the program")
     command.add_argument("--in-process", action="store_true", help="allow assert tests to run beside the program")
     _add_common(command)
 
@@ -250,7 +251,7 @@ def _result_json(result: Result) -> str:
 
 def _grade(arguments: argparse.Namespace) -> int:
     scoring: Scoring = cli_grade.SCORINGS[arguments.scoring]()
-    defaults = Job("", None, scoring=scoring, in_process=arguments.in_process)
+    defaults = Job("", None, scoring=scoring, extract=arguments.extract, in_process=arguments.in_process)
     policy = _policy(arguments)
     with contextlib.ExitStack() as stack:
         lines = stack.enter_context(_opened(arguments.file, "rb")) if arguments.file != "-" else sys.stdin.buffer

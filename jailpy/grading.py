@@ -41,6 +41,9 @@ class Outcome:
 #: A test that did not run because an earlier one had decided.
 SKIPPED = Outcome(Verdict.SKIPPED, "an earlier test failed", Status.UNSET, 0.0, 0.0, 0)
 
+#: A test of an answer in which there is no program to run.
+NO_CODE = Outcome(Verdict.COMPILE_ERROR, "the answer holds no code", Status.UNSET, 0.0, 0.0, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Grade:

@@ -421,3 +421,31 @@ class TestJail:
         own = Policy(allow_degraded=policy.allow_degraded, python="/bin/true")
         with pytest.raises(InfrastructureError, match=r"policy\.python"), Jail(own) as jail:
             jail.run("print(1)")
+
+
+class TestAnswers:
+    ANSWER = f"<think>draft</think>\nSo:\n```python\n{ADD}\n```\n"
+
+    def test_the_program_is_taken_from_the_answer(self, jail: Jail) -> None:
+        assert jail.execute_code(self.ANSWER, TESTS, extract=True, limits=WIDE) == 1.0
+        assert jail.grade(self.ANSWER, TESTS, limits=WIDE).verdict is Verdict.COMPILE_ERROR  # the control
+        assert jail.submit(self.ANSWER, TESTS, extract=True, limits=WIDE).result().verdict is Verdict.PASSED
+
+    def test_an_answer_without_code_fails_and_is_no_error(self, jail: Jail) -> None:
+        nothing = [{"input": "", "expected_output": ""}, {"input": "1", "expected_output": ""}]
+        assert jail.grade("", nothing, limits=WIDE).verdict is Verdict.PASSED  # the control: an empty program is one
+        for tests in (nothing, nothing[:1]):
+            grade = jail.grade("<think>hm", tests, extract=True, scoring=Scoring.fraction())
+            assert {outcome.verdict for outcome in grade.outcomes} == {Verdict.COMPILE_ERROR}
+            assert (grade.reward, grade.outcomes[0].reason) == (0.0, "the answer holds no code")
+        assert jail.execute_many([self.ANSWER, "<think>hm"], TESTS, extract=True, limits=WIDE) == [1.0, -2.0]
+
+    def test_a_rule_of_the_callers_own(self, jail: Jail) -> None:
+        def behind_the_arrow(answer: str) -> str:
+            return answer.split("->")[1]
+
+        assert jail.execute_code(f"x ->{ADD}", TESTS, extract=behind_the_arrow, limits=WIDE) == 1.0
+        with pytest.raises(IndexError):
+            jail.execute_code("x", TESTS, extract=behind_the_arrow)
+        with pytest.raises(UsageError, match="extract"):
+            jail.execute_code("x", TESTS, extract="behind")
