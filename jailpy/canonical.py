@@ -14,6 +14,8 @@ from typing import Any
 
 #: Values that are nested deeper equal nothing.
 MAX_DEPTH = 50
+_CONTAINERS = frozenset((list, tuple, set, frozenset, dict))
+_pack = struct.Struct(">d").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,37 +34,39 @@ class Canonical:
         kind = type(value)
         if depth > MAX_DEPTH:
             return None
-        if kind is list or kind is tuple:
+        if kind not in _CONTAINERS:
+            body = _leaf(value, kind, self.nan_equal)
+        elif kind is list or kind is tuple:
             items = [self.of(item, unordered - 1, depth + 1) for item in value]
             body = _joined(b"l", items, ordered=unordered <= 0)
         elif kind is set or kind is frozenset:
             body = _joined(b"S", [self.of(item, 0, depth + 1) for item in value], ordered=False)
-        elif kind is dict:
+        else:
             pairs = [(self.of(key, 0, depth + 1), self.of(value[key], unordered - 1, depth + 1)) for key in value]
             body = _joined(b"d", [_joined(b"", pair, ordered=True) for pair in pairs], ordered=False)
-        else:
-            body = _leaf(value, kind, self.nan_equal)
         return b"%b %b" % (kind.__name__.encode(), body) if self.strict_types and body is not None else body
 
 
 def _joined(tag: bytes, items: Sequence[bytes | None], *, ordered: bool) -> bytes | None:
-    known = [item for item in items if item is not None]
+    known = [b"%d:%b" % (len(item), item) for item in items if item is not None]
     if len(known) < len(items):
         return None
-    return tag + b"".join([b"%d:%b" % (len(item), item) for item in (known if ordered else sorted(known))])
+    return tag + b"".join(known if ordered else sorted(known))
 
 
 def _leaf(value: Any, kind: type, nan_equal: bool) -> bytes | None:
+    if kind is int or kind is bool:
+        return b"i%x" % value
     if kind is str:
         return b"s" + str.encode(value, "utf-8", "surrogatepass")
     if kind is bytes:
         return b"b" + bytes(value)
-    if kind is float and not (math.isfinite(value) and value.is_integer()):
+    if kind is float:
+        if value.is_integer():  # inf and nan are none
+            return b"i%x" % int(value)
         if math.isnan(value):
             return b"nan" if nan_equal else None
-        return b"f" + struct.pack(">d", value)
-    if kind is int or kind is bool or kind is float:
-        return b"i%x" % int(value)
+        return b"f" + _pack(value)
     return b"N" if value is None else None
 
 
