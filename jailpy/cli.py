@@ -216,31 +216,31 @@ def _run(arguments: argparse.Namespace) -> int:
     with Jail(policy, limits, workers=1, warm=False) as jail:
         result = jail.run(code, stdin, language=arguments.language)
     if arguments.json:
-        print(_result_json(result))
+        print(_result_json(result, limits))
     else:
-        _pass_through(result)
+        _pass_through(result, limits)
     return result.exit_code if result.status is Status.EXITED and result.exit_code is not None else 1
 
 
-def _pass_through(result: Result) -> None:
+def _pass_through(result: Result, limits: Limits) -> None:
     for stream, data in ((sys.stdout.buffer, result.stdout), (sys.stderr.buffer, result.stderr)):
         stream.write(data)
         stream.flush()
     usage = result.usage
     start = "" if result.stderr.endswith(b"\n") or not result.stderr else "\n"
     peak = f"{usage.memory_peak / (1 << 20):.1f} MiB at the peak ({usage.memory_source})"
-    how = result.describe()
+    how = result.describe(limits)
     print(f"{start}jailpy: {how}; {usage.cpu_s:.3f} s CPU, {usage.wall_s:.3f} s wall, {peak}", file=sys.stderr)
 
 
-def _result_json(result: Result) -> str:
+def _result_json(result: Result, limits: Limits) -> str:
     """Output as text: UTF-8, and every other byte as the lone surrogate that os.fsencode turns back into it."""
     return json.dumps(
         {
             "status": result.status.value,
             "exit_code": result.exit_code,
             "signal": result.signal,
-            "how": result.describe(),
+            "how": result.describe(limits),
             "stdout": result.stdout.decode("utf-8", "surrogateescape"),
             "stderr": result.stderr.decode("utf-8", "surrogateescape"),
             "usage": asdict(result.usage),

@@ -244,8 +244,8 @@ class Jail:
             return grading.NO_CODE
         test = work.tests[index]
         if isinstance(test, AssertTest) and not test.in_process:
-            return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits))
-        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits))
+            return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits), test, work.limits)
+        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits), work.limits)
 
     def _run_refereed(self, test: AssertTest, code: bytes, limits: Limits) -> tuple[Result, Result]:
         """The program's result and the test code's, each in a jail of its own."""
