@@ -24,7 +24,7 @@ _WIDTHLESS = "\u200b\u2060\ufeff"
 _BLANK = " \t"
 _LIST_MARKER = re.compile(r"[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?")
 _TAG = re.compile(
-    r"[<\[\u25c1](?P<end>/?)(?:(?P<answer>answer)|(?:seed:)?(?:think|thinking|thought|reasoning))[>\]\u25b7]",
+    r"</?(?:answer|(?:seed:)?(?:think|thinking|thought|reasoning))>|\[/?THINK\]|\u25c1/?think\u25b7",
     re.IGNORECASE,
 )
 _QUOTES = ("`", "'", '"', "\\")
@@ -95,6 +95,14 @@ def _clean_edges(line: str) -> str:
     return edges[0] + body + edges[1]
 
 
+def _ends(tag: re.Match[str]) -> bool:
+    return tag[0][1] == "/"
+
+
+def _of_answer(tag: re.Match[str]) -> bool:
+    return "answer" in tag[0].lower()
+
+
 @dataclass(frozen=True, slots=True)
 class _Fence:
     """How a block begins: its fence, how far its lines are indented, its language, and code on the fence's own line."""
@@ -108,7 +116,7 @@ class _Fence:
         """Also with the tag behind it that ends the section of the block."""
         bare = line.strip()
         behind = bare.lstrip(self.mark[0])
-        return bare.startswith(self.mark) and (not behind or (behind[-1] in ">]" and not _TAG.sub("", behind).strip()))
+        return bare.startswith(self.mark) and (not behind or (behind[-1] == ">" and not _TAG.sub("", behind).strip()))
 
     def cut_by(self, line: str) -> bool:
         bare = line.lstrip(_BLANK)
@@ -196,7 +204,7 @@ class _Scan:
         for tag in _TAG.finditer(line):
             start, end = tag.span()
             if self.thinking:
-                if tag["end"] and not tag["answer"]:
+                if _ends(tag) and not _of_answer(tag):
                     self.thinking, self.thought, kept = False, True, end
                 continue
             quoted = line[end : end + 1] in _QUOTES and not line.startswith("```", end)
@@ -204,12 +212,12 @@ class _Scan:
                 continue
             assert kept is not None
             before = line[kept:start]
-            if tag["answer"]:
+            if _of_answer(tag):
                 pieces.append(before)
                 self._part().lines.append("".join(pieces))
                 pieces, kept = [], end
-                self._turn(begins=not tag["end"])
-            elif tag["end"]:
+                self._turn(begins=not _ends(tag))
+            elif _ends(tag):
                 self.parts, self.in_answer, self.thought = [Part()], False, True
                 pieces, kept = [], end
             elif not before.strip() and not "".join(pieces).strip():
@@ -263,7 +271,7 @@ class _Scan:
         if self.thought or "/" not in line:
             return False
         tag = _TAG.fullmatch(line.strip())
-        return tag is not None and bool(tag["end"]) and not tag["answer"]
+        return tag is not None and _ends(tag) and not _of_answer(tag)
 
     def _ends_answer(self, line: str) -> bool:
         return self.in_answer and line.strip().lower() == "</answer>"

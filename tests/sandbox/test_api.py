@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import itertools
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -449,3 +450,40 @@ class TestAnswers:
             jail.execute_code("x", TESTS, extract=behind_the_arrow)
         with pytest.raises(UsageError, match="extract"):
             jail.execute_code("x", TESTS, extract="behind")
+
+
+class TestReasons:
+    """The line about a failing test, from real runs."""
+
+    @pytest.mark.parametrize(
+        ("code", "test", "line"),
+        [
+            ("print(1, 2, 4)", {"expected_output": "1 2 3"}, r"line 1, column 5: got '1 2 4', expected '1 2 3'"),
+            (
+                "def f(x):\n    return 1 // x\nf(0)",
+                {"expected_output": ""},
+                r"exit code 1: ZeroDivisionError: .* by zero at main\.py:2 in f",
+            ),
+            ("import os\nos.abort()", {"expected_output": ""}, r"killed by SIGABRT"),
+            ("x = (", {"expected_output": ""}, r"SyntaxError: '\(' was never closed \(main\.py, line 1\)"),
+            ("while True: pass", {"expected_output": ""}, r"CPU time limit of 1 s \([0-9.]+ s used\)"),
+            ("def f(x): return [1, {'a': x}]", {"expected": [1, {"a": 2}]}, r"value\[1\]\['a'\]: got 1, expected 2"),
+            ("def f(x): return (y for y in [x])", {"expected": [1]}, r"value: got generator object, expected list \[1\]"),
+            ("def f(x):\n    raise KeyError(x)", {"expected": 1}, r"KeyError: 1 at solution\.py:2 in f"),
+            ("import sys\nsys.exit(3)", {"expected": 1}, r"SystemExit: 3 at solution\.py:2"),
+            ("import os\nos._exit(0)", {"expected": 1}, r"ended without an answer: exit code 0: nothing on stderr"),
+        ],
+    )
+    def test_of_a_run(self, jail: Jail, code: str, test: dict[str, Any], line: str) -> None:
+        call = {"function": "f", "args": [1]} if "expected" in test else {}
+        grade = jail.grade(code, [{**call, **test}], limits=Limits(cpu_s=1, wall_s=100))
+        assert re.fullmatch(line, grade.outcomes[0].reason), grade.outcomes[0].reason
+
+    @pytest.mark.parametrize("in_process", [False, True])
+    def test_of_an_assert(self, jail: Jail, in_process: bool) -> None:
+        tests = ["\nassert f(1) == 2\nassert f(2) == 4", "assert f(1) == 3, 'three'", "f(0)"]
+        grade = jail.grade("def f(x):\n    return x + 2 // x - 1", tests, in_process=in_process, limits=WIDE)
+        reasons = [outcome.reason for outcome in grade.outcomes]
+        assert reasons[0] == "AssertionError in line 3 of the test: assert f(2) == 4"
+        assert reasons[1] == "AssertionError: three in line 1 of the test"
+        assert re.match("ZeroDivisionError: .* by zero (at main.py:2 in f|in line 1 of the test)", reasons[2]), reasons[2]

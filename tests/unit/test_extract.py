@@ -107,6 +107,8 @@ THOUGHT = {
     "thinking in capitals": ("<THINK>bad</THINK>\n```python\nprint(6)\n```", P),
     "thinking in brackets": ("[THINK]\n```python\nbad\n```\n[/THINK]```python\nprint(6)\n```", P),
     "begun in the prompt": ("So:\n```python\nbad\n```\nyes.</think>\n```python\nprint(6)\n```", P),
+    "a heading that is no tag": ("[Reasoning]\nIt is 6.\n```python\nprint(6)\n```", P),
+    "thinking in triangles": ("\u25c1think\u25b7\n```python\nbad\n```\n\u25c1/think\u25b7\n```python\nprint(6)\n```", P),
     "nothing but thinking": ("<think>\n```python\nprint(6)\n```\n</think>\nThat was all.", "That was all.\n"),
     "unclosed": ("<think>\n```python\nprint(6)\n```\n", ""),
     "unclosed at the end": ("```python\nprint(6)\n```\n<think>\n```python\nbad\n```", P),
