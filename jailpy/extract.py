@@ -7,8 +7,8 @@ The rule, which `extract=` of every call replaces by one's own:
 3. Blocks that name the language go before those that name none, these before those with an unknown word. Blocks of
    another language, of output or of data are never taken.
 4. Of these the last one that can be a program: for Python one that defines a function or a class that is no test, or
-   reads its input. The last block is often an example of use or a line that is explained again. Where none can, the
-   last one. Blocks that are closed go before one that the end of the answer cut off. Blocks are never joined.
+   reads its input; where none does, one that defines anything. The last block is often an example of use, or a line
+   that is explained again. Where none can, the last one. Blocks that are closed go before one that the end of the answer cut off. Blocks are never joined.
 5. An answer without any fence is code as a whole: the text of its last `<answer>` section, or all of it.
 6. Taken away are the indentation that all lines have, the fence's own indentation, blank lines at both ends, characters
    without width (BOM, zero-width space, word joiner) at the edges of lines, and CR before LF.
@@ -27,15 +27,19 @@ from jailpy.tags import language_of
 #: function: it says so, and gives "" or None where there is none; what it raises is the caller's own error.
 Extract = bool | Callable[[str], str | None] | None
 
-_PROGRAM = {
-    "python": re.compile(
-        r"^(?:async[ \t]+def|def|class)[ \t]+(?!_?[Tt]est)\w|^\w+[ \t]*=[ \t]*lambda\b"
-        r"|\binput[ \t]*\(|\bstdin\b|\bopen\(0|\bfileinput\b",
-        re.MULTILINE,
+#: What a program of a language has, the surest sign first.
+_SIGNS = {
+    "python": (
+        re.compile(
+            r"^(?:async[ \t]+def|def|class)[ \t]+(?!_?[Tt]est)\w|^\w+[ \t]*=[ \t]*lambda\b"
+            r"|\binput[ \t]*\(|=[ \t]*input\b|\bstdin\b|\bopen\(0|\bfileinput\b",
+            re.MULTILINE,
+        ),
+        re.compile(r"^(?:async[ \t]+def|def|class)[ \t]", re.MULTILINE),
     ),
-    "c": re.compile(r"\bmain\s*\("),
-    "cpp": re.compile(r"\bmain\s*\(|\bclass\s"),
-    "java": re.compile(r"\bclass\s"),
+    "c": (re.compile(r"\bmain\s*\("),),
+    "cpp": (re.compile(r"\bmain\s*\(|\bclass\s"),),
+    "java": (re.compile(r"\bclass\s"),),
 }
 
 
@@ -72,8 +76,12 @@ def program_of(code: str | bytes, extract: Extract, language: str) -> str | byte
 def _choose(blocks: Sequence[Block], language: str) -> Block | None:
     for rank in range(3):
         chosen = [block for block in blocks if _rank(block, language) == rank and block.code]
-        pattern = _PROGRAM.get(language)
-        programs = [block for block in chosen if pattern and pattern.search(block.code)] or chosen
+        for sign in _SIGNS.get(language, ()):
+            programs = [block for block in chosen if sign.search(block.code)]
+            if programs:
+                break
+        else:
+            programs = chosen
         if programs:
             return next((block for block in reversed(programs) if block.closed), programs[-1])
     return None

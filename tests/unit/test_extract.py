@@ -90,6 +90,10 @@ CHOICE = {
     "not what the end cut off": ("```python\n" + DEF + "```\nFaster:\n```python\ndef f(x):\n    ret", DEF),
     "the last where none is a program": ("```python\nprint(5)\n```\n```python\nprint(6)\n```", P),
     "not joined": ("```python\nimport os\n```\n```python\nprint(6)\n```", P),
+    "an example of a function that is named as a test": (
+        "```python\ndef test(x):\n    return x\n```\n```python\nprint(test(1))\n```",
+        "def test(x):\n    return x\n",
+    ),
     "a program whose function is named as a test": (
         "```python\ndef test(x):\n    return x\n```",
         "def test(x):\n    return x\n",
