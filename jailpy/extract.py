@@ -8,7 +8,8 @@ The rule, which `extract=` of every call replaces by one's own:
    another language, of output or of data are never taken.
 4. Of these the last one that can be a program: for Python one that defines a function or a class that is no test, or
    reads its input; where none does, one that defines anything. The last block is often an example of use, or a line
-   that is explained again. Where none can, the last one. Blocks that are closed go before one that the end of the answer cut off. Blocks are never joined.
+   that is explained again. Where none can, the last one. Blocks that are closed go before one that the end of the
+   answer cut off. Blocks are never joined.
 5. An answer without any fence is code as a whole: the text of its last `<answer>` section, or all of it.
 6. Taken away are the indentation that all lines have, the fence's own indentation, blank lines at both ends, characters
    without width (BOM, zero-width space, word joiner) at the edges of lines, and CR before LF.
