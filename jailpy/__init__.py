@@ -6,7 +6,7 @@
 Layout, imports only go down:
 
     cli                                          argument parsing
-    execute, jail, grading, scoring, compare     what a reward is
+    execute, jail, extract, grading, compare     what a reward is
     cold, lower, programs, languages, roots      one jail's life, and what goes into it
     kernel                                       the only package that touches Linux
     policy, limits, status, verdict, errors      plain frozen data
@@ -24,6 +24,7 @@ from jailpy.errors import (
     UsageError,
 )
 from jailpy.execute import execute_code, execute_many, grade, grade_many, run, submit
+from jailpy.extract import extract_code
 from jailpy.grading import Grade, Outcome
 from jailpy.jail import Jail, Job
 from jailpy.limits import Limits
@@ -59,6 +60,7 @@ __all__ = [
     "Verdict",
     "execute_code",
     "execute_many",
+    "extract_code",
     "grade",
     "grade_many",
     "run",

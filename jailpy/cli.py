@@ -115,6 +115,7 @@ def _add_grade(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", metavar="FILE", help="where the grades go; default standard output")
     command.add_argument("--scoring", choices=list(cli_grade.SCORINGS), default="seed", help="default seed")
     command.add_argument("--ordered", action="store_true", help="grades in the order of the lines")
+    command.add_argument("--extract", action="store_true", help="code is a model's answer that holds the program")
     command.add_argument("--in-process", action="store_true", help="allow assert tests to run beside the program")
     _add_common(command)
 
@@ -215,31 +216,31 @@ def _run(arguments: argparse.Namespace) -> int:
     with Jail(policy, limits, workers=1, warm=False) as jail:
         result = jail.run(code, stdin, language=arguments.language)
     if arguments.json:
-        print(_result_json(result))
+        print(_result_json(result, limits))
     else:
-        _pass_through(result)
+        _pass_through(result, limits)
     return result.exit_code if result.status is Status.EXITED and result.exit_code is not None else 1
 
 
-def _pass_through(result: Result) -> None:
+def _pass_through(result: Result, limits: Limits) -> None:
     for stream, data in ((sys.stdout.buffer, result.stdout), (sys.stderr.buffer, result.stderr)):
         stream.write(data)
         stream.flush()
     usage = result.usage
     start = "" if result.stderr.endswith(b"\n") or not result.stderr else "\n"
     peak = f"{usage.memory_peak / (1 << 20):.1f} MiB at the peak ({usage.memory_source})"
-    how = result.describe()
+    how = result.describe(limits)
     print(f"{start}jailpy: {how}; {usage.cpu_s:.3f} s CPU, {usage.wall_s:.3f} s wall, {peak}", file=sys.stderr)
 
 
-def _result_json(result: Result) -> str:
+def _result_json(result: Result, limits: Limits) -> str:
     """Output as text: UTF-8, and every other byte as the lone surrogate that os.fsencode turns back into it."""
     return json.dumps(
         {
             "status": result.status.value,
             "exit_code": result.exit_code,
             "signal": result.signal,
-            "how": result.describe(),
+            "how": result.describe(limits),
             "stdout": result.stdout.decode("utf-8", "surrogateescape"),
             "stderr": result.stderr.decode("utf-8", "surrogateescape"),
             "usage": asdict(result.usage),
@@ -250,7 +251,7 @@ def _result_json(result: Result) -> str:
 
 def _grade(arguments: argparse.Namespace) -> int:
     scoring: Scoring = cli_grade.SCORINGS[arguments.scoring]()
-    defaults = Job("", None, scoring=scoring, in_process=arguments.in_process)
+    defaults = Job("", None, scoring=scoring, extract=arguments.extract, in_process=arguments.in_process)
     policy = _policy(arguments)
     with contextlib.ExitStack() as stack:
         lines = stack.enter_context(_opened(arguments.file, "rb")) if arguments.file != "-" else sys.stdin.buffer

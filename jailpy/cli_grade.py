@@ -20,7 +20,7 @@ from jailpy.progress import Progress
 from jailpy.scoring import Scoring
 
 SCORINGS = {"seed": Scoring.seed, "fraction": Scoring.fraction, "binary": Scoring.binary}
-_KEYS = ("id", "code", "tests", "language", "limits", "scoring", "in_process")
+_KEYS = ("id", "code", "tests", "language", "limits", "scoring", "extract", "in_process")
 
 
 @dataclass(slots=True)
@@ -76,6 +76,7 @@ def _begin(jail: Jail, line: bytes, number: int, defaults: Job) -> tuple[Job, co
             language=job.language,
             limits=job.limits,
             scoring=job.scoring,
+            extract=job.extract,
             in_process=job.in_process,
         )
     except (UsageError, InfrastructureError) as error:
@@ -100,9 +101,10 @@ def parse_line(line: bytes, number: int, defaults: Job) -> Job:
             raise UsageError(key, "is missing")
     if not isinstance(plain["code"], str):
         raise UsageError("code", f"a {type(plain['code']).__name__} is no program text")
-    beside = plain.get("in_process", defaults.in_process)
-    if not isinstance(beside, bool):
-        raise UsageError("in_process", "must be true or false")
+    flags = {name: plain.get(name, getattr(defaults, name) or False) for name in ("extract", "in_process")}
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise UsageError(name, "must be true or false")
     return replace(
         defaults,
         code=plain["code"],
@@ -110,7 +112,7 @@ def parse_line(line: bytes, number: int, defaults: Job) -> Job:
         language=plain.get("language", defaults.language),
         limits=_limits(plain["limits"]) if plain.get("limits") is not None else defaults.limits,
         scoring=_scoring(plain["scoring"]) if plain.get("scoring") is not None else defaults.scoring,
-        in_process=beside,
+        **flags,
         id=_checked_id(plain.get("id", number)),
     )
 

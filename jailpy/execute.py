@@ -33,7 +33,7 @@ def execute_code(code: str | bytes, tests: Any, *, policy: Policy | None = None,
 
 
 def grade(code: str | bytes, tests: Any, *, policy: Policy | None = None, **options: Any) -> Grade:
-    """Judges a program. Options: language, limits, scoring, in_process (see `Jail.grade`)."""
+    """Judges a program. Options: language, limits, scoring, extract, in_process (see `Jail.grade`)."""
     return _jail(policy).grade(code, tests, **options)
 
 

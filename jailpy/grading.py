@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from jailpy.compare import compare_text, compare_value
+from jailpy.errors import UsageError
 from jailpy.guest import values
+from jailpy.limits import Limits
+from jailpy.programs import SCRIPT
+from jailpy.reasons import error_line, last_error, one_line
 from jailpy.scoring import Scoring
 from jailpy.status import Result, Status
 from jailpy.testcase import MAX_VALUE_BYTES, MAX_VALUE_NODES, AssertTest, CallTest, StdioTest, Test
@@ -23,7 +27,6 @@ _BY_STATUS = {
     Status.PROCESSES: Verdict.RUNTIME_ERROR,
     Status.DISK: Verdict.RUNTIME_ERROR,
 }
-_REASON_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Outcome:
 
 #: A test that did not run because an earlier one had decided.
 SKIPPED = Outcome(Verdict.SKIPPED, "an earlier test failed", Status.UNSET, 0.0, 0.0, 0)
+
+#: A test of an answer in which there is no program to run.
+NO_CODE = Outcome(Verdict.COMPILE_ERROR, "the answer holds no code", Status.UNSET, 0.0, 0.0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +68,16 @@ class Grade:
     id: Any = None
 
     def to_json(self) -> str:
-        """The grade as one JSON object; `from_json` gives it back."""
-        plain = asdict(self)
+        """The grade as one JSON object in ASCII; `from_json` gives it back. UsageError where the id has no form in JSON:
+        objects, nan, ints of over 4300 digits. Of an id, tuples come back as lists, and keys as texts."""
+        plain = {**asdict(replace(self, id=None)), "id": self.id}
         plain["verdict"] = self.verdict.value
         for mine, outcome in zip(plain["outcomes"], self.outcomes, strict=True):
             mine.update(verdict=outcome.verdict.value, status=outcome.status.value)
-        return json.dumps(plain, allow_nan=False)
+        try:
+            return json.dumps(plain, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UsageError("id", f"has no form in JSON: {error}") from None
 
     @classmethod
     def from_json(cls, text: str) -> Grade:
@@ -81,18 +91,21 @@ class Grade:
         return cls(**plain)
 
 
-def judge(test: Test, result: Result) -> Outcome:
-    """The verdict of one finished run."""
-    verdict, reason = _judge(test, result)
+def judge(test: Test, result: Result, limits: Limits | None = None) -> Outcome:
+    """The verdict of one finished run; `limits` are for the reason's words alone."""
+    verdict, reason = _judge(test, result, limits)
     usage = result.usage
-    return Outcome(verdict, _line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+    return Outcome(verdict, one_line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
 
 
-def judge_refereed(program: Result, referee: Result) -> Outcome:
-    """The verdict of a program and of its test code, which ran in a jail of its own and is who decides."""
-    verdict, reason = _judge_refereed(program, referee)
+def judge_refereed(
+    program: Result, referee: Result, test: AssertTest | None = None, limits: Limits | None = None
+) -> Outcome:
+    """The verdict of a program and of its test code, which ran in a jail of its own and is who decides; `test` and
+    `limits` are for the reason's words alone."""
+    verdict, reason = _judge_refereed(program, referee, test, limits)
     usage = program.usage
-    return Outcome(verdict, _line(reason), program.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+    return Outcome(verdict, one_line(reason), program.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
 
 
 def is_done(referee: Result) -> bool:
@@ -122,37 +135,46 @@ def failed(error: Exception, id: Any = None) -> Grade:
     return Grade(None, Verdict.INTERNAL_ERROR, (), {}, error=f"{type(error).__name__}: {error}", id=id)
 
 
-def _judge(test: Test, result: Result) -> tuple[Verdict, str]:
+def _judge(test: Test, result: Result, limits: Limits | None) -> tuple[Verdict, str]:
     if result.status is not Status.EXITED:
-        return _BY_STATUS[result.status], result.describe()
+        return _BY_STATUS[result.status], _ended(result, limits)
     if isinstance(test, StdioTest):
         return _judge_stdio(test, result)
     frame = _frame(result)
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
-        return Verdict.COMPILE_ERROR, _error_line(frame["syntax"])
+        return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
-    return _judge_call(test, frame) if isinstance(test, CallTest) else _judge_assert(frame)
+    return _judge_call(test, frame) if isinstance(test, CallTest) else _judge_assert(frame, test)
 
 
-def _judge_refereed(program: Result, referee: Result) -> tuple[Verdict, str]:
+def _ended(result: Result, limits: Limits | None) -> str:
+    """How a guest was ended, and what it said of its own crash."""
+    said = result.status is Status.SIGNALLED and result.stderr.strip()
+    return result.describe(limits) + (f": {last_error(result.stderr)}" if said else "")
+
+
+def _judge_refereed(
+    program: Result, referee: Result, test: AssertTest | None, limits: Limits | None
+) -> tuple[Verdict, str]:
     ended_early = program.exit_code not in (None, 0) or program.status is Status.SIGNALLED
     if program.status not in (Status.EXITED, Status.SIGNALLED):
-        return _BY_STATUS[program.status], program.describe()
+        return _BY_STATUS[program.status], program.describe(limits)
     if is_done(referee):
         return Verdict.PASSED, ""
     own = _frame(program)
     if isinstance(own, dict) and "syntax" in own:
-        return Verdict.COMPILE_ERROR, _error_line(own["syntax"])
+        return Verdict.COMPILE_ERROR, error_line(own["syntax"])
     if isinstance(own, dict) and "error" in own:
-        return Verdict.RUNTIME_ERROR, _error_line(own["error"])
+        return Verdict.RUNTIME_ERROR, error_line(own["error"])
     if ended_early or (referee.status is Status.EXITED and _lost(_frame(referee))):
-        return Verdict.RUNTIME_ERROR, f"the program ended before its test: {program.describe()}: {_last_line(program.stderr)}"
+        how = f"{program.describe()}: {last_error(program.stderr)}"
+        return Verdict.RUNTIME_ERROR, f"the program ended before its test: {how}"
     if referee.status is not Status.EXITED:
-        return _BY_STATUS[referee.status], f"{referee.describe()} of the test code"
-    return _judge_frame(_frame(referee))
+        return _BY_STATUS[referee.status], f"the test code: {referee.describe(limits)}"
+    return _judge_frame(_frame(referee), test)
 
 
 def _lost(frame: dict[Any, Any] | str) -> bool:
@@ -160,46 +182,46 @@ def _lost(frame: dict[Any, Any] | str) -> bool:
     return isinstance(error, tuple) and error[:1] == ("Gone",)
 
 
-def _judge_frame(frame: dict[Any, Any] | str) -> tuple[Verdict, str]:
+def _judge_frame(frame: dict[Any, Any] | str, test: AssertTest | None) -> tuple[Verdict, str]:
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
-        return Verdict.RUNTIME_ERROR, f"the test code: {_error_line(frame['syntax'])}"
+        return Verdict.RUNTIME_ERROR, f"the test code: {error_line(frame['syntax'])}"
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
-    return _judge_assert(frame)
+    return _judge_assert(frame, test, SCRIPT)
 
 
 def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:
     if result.exit_code != 0:
         frame = _frame(result)
         if isinstance(frame, dict) and "syntax" in frame:
-            return Verdict.COMPILE_ERROR, _error_line(frame["syntax"])
-        return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {_last_line(result.stderr)}"
+            return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
+        return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {last_error(result.stderr)}"
     difference = compare_text(test.compare, result.stdout, test.expected_output)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
 def _judge_call(test: CallTest, frame: dict[Any, Any]) -> tuple[Verdict, str]:
     if "value" not in frame:
-        return Verdict.RUNTIME_ERROR, _error_line(frame.get("error"))
+        return Verdict.RUNTIME_ERROR, error_line(frame.get("error"))
     difference = compare_value(test.compare, frame["value"], test.expected)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
-def _judge_assert(frame: dict[Any, Any]) -> tuple[Verdict, str]:
+def _judge_assert(frame: dict[Any, Any], test: AssertTest | None, file: str = "<test>") -> tuple[Verdict, str]:
     if frame.get("done") is True:
         return Verdict.PASSED, ""
     error = frame.get("error")
     is_assertion = isinstance(error, tuple) and error[:1] == ("AssertionError",)
-    return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), _error_line(error)
+    return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), error_line(error, test, file)
 
 
 def _frame(result: Result) -> dict[Any, Any] | str:
     """The one frame that may have come out, or in words why there is none."""
     raw = result.value_frame
     if not raw:
-        return f"ended without an answer: {result.describe()}: {_last_line(result.stderr)}"
+        return f"ended without an answer: {result.describe()}: {last_error(result.stderr)}"
     if len(raw) < 8 or len(raw) - 8 != int.from_bytes(raw[:8], "big"):
         return "what came out of the jail is not exactly one frame"
     try:
@@ -207,23 +229,3 @@ def _frame(result: Result) -> dict[Any, Any] | str:
     except values.BadFrame as error:
         return f"what came out of the jail is no value: {error}"
     return frame if isinstance(frame, dict) else "what came out of the jail is no frame"
-
-
-def _error_line(error: object) -> str:
-    """(type, message, where) as the guest wrote it, or whatever else stands there: data, never trusted."""
-    if not isinstance(error, tuple) or not all(isinstance(part, str) for part in error):
-        return "an error that it did not describe"
-    kind, message, where = (*error, "", "", "")[:3]
-    return f"{kind}: {message}" + (f" at {where}" if where else "")
-
-
-def _last_line(stderr: bytes) -> str:
-    lines = stderr[-4096:].decode("utf-8", "backslashreplace").strip().splitlines()
-    return lines[-1] if lines else "nothing on stderr"
-
-
-def _line(reason: str) -> str:
-    """One line, bounded, without anything that a JSON writer or a terminal could choke on."""
-    clean = reason.encode("utf-8", "backslashreplace").decode("utf-8")
-    clean = "".join(char if char.isprintable() else " " for char in clean)
-    return clean if len(clean) <= _REASON_CHARS else clean[: _REASON_CHARS - 1] + "…"

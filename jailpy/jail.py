@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from jailpy import capacity, cold, grading, languages, programs, warm
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
+from jailpy.extract import Extract, program_of
 from jailpy.grading import Grade, Outcome
 from jailpy.kernel.monitor import Crossing
 from jailpy.kernel.probe import host
@@ -43,6 +44,8 @@ _MOST_POOLS = 4  # sizes of private space that are kept warm; others run cold
 class Job:
     """One program to grade. What is None comes from the jail.
 
+    extract     True where `code` is a model's answer that holds the program (see `extract_code`), or a function that
+                takes the program from it; where there is none, every test is a compile_error
     in_process  assert tests may run beside the program, which can then forge its outcome
     stop_early  tests that have not begun when one fails are skipped
     priority    higher goes first; within a priority, callers (any hashable name) take turns
@@ -55,6 +58,7 @@ class Job:
     language: str = "python"
     limits: Limits | None = None
     scoring: Scoring | None = None
+    extract: Extract = None
     in_process: bool = False
     stop_early: bool = False
     priority: int = 0
@@ -136,7 +140,8 @@ class Jail:
     def grade(self, code: str | bytes, tests: Any, **options: Any) -> Grade:
         """Judges a program by its tests. InfrastructureError where that fails; UsageError for a wrong argument.
 
-        Options are Job's fields: language, limits, scoring, in_process, stop_early, priority, caller, seconds, id."""
+        Options are Job's fields: language, limits, scoring, extract, in_process, stop_early, priority, caller, seconds,
+        id."""
         job = Job(code, tests, **options)
         work = self._prepare(job)
         if len(work.tests) == 1:
@@ -209,7 +214,8 @@ class Jail:
     def _prepare(self, job: Job) -> _Work:
         languages.check_language(job.language)
         tests = parse_tests(job.tests, in_process=job.in_process)
-        code = programs.source(job.code)
+        found = program_of(job.code, job.extract, job.language)
+        code = None if found is None else programs.source(found)
         return _Work(job, tests, code, _limits(job.limits) or self.limits, enforced(self.policy, host()))
 
     def _begin(self, work: _Work) -> concurrent.futures.Future[Grade]:
@@ -234,10 +240,12 @@ class Jail:
         return self._outcome(gathering.work, index)
 
     def _outcome(self, work: _Work, index: int) -> Outcome:
+        if work.code is None:
+            return grading.NO_CODE
         test = work.tests[index]
         if isinstance(test, AssertTest) and not test.in_process:
-            return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits))
-        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits))
+            return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits), test, work.limits)
+        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits), work.limits)
 
     def _run_refereed(self, test: AssertTest, code: bytes, limits: Limits) -> tuple[Result, Result]:
         """The program's result and the test code's, each in a jail of its own."""
@@ -303,11 +311,11 @@ def _close_all(pools: dict[int, Pool], process: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A job, checked."""
+    """A job, checked. Its code is None where the answer holds none."""
 
     job: Job
     tests: tuple[Test, ...]
-    code: bytes
+    code: bytes | None
     limits: Limits
     enforced: dict[str, str]
 

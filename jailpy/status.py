@@ -6,6 +6,8 @@ import enum
 import signal
 from dataclasses import dataclass, field
 
+from jailpy.limits import Limits
+
 
 class Status(enum.Enum):
     """The closed list of outcomes of one guest. Exactly one holds; the first limit that fired wins over how it died."""
@@ -57,20 +59,41 @@ class Result:
         """True when the guest ended by itself with exit code 0."""
         return self.status is Status.EXITED and self.exit_code == 0
 
-    def describe(self) -> str:
-        """One line for a person: how the guest ended."""
+    def describe(self, limits: Limits | None = None) -> str:
+        """One line for a person: how the guest ended; with `limits`, which one it met, and what it used."""
         if self.status is Status.EXITED:
             return f"exit code {self.exit_code}"
         if self.status is Status.SIGNALLED and self.signal is not None:
             return f"killed by {signal_name(self.signal)}"
-        return {
-            Status.CPU_TIME: "CPU time limit",
-            Status.WALL_TIME: "wall time limit",
-            Status.MEMORY: "memory limit",
-            Status.OUTPUT: "output limit",
-            Status.PROCESSES: "process limit",
-            Status.DISK: "disk limit",
-        }.get(self.status, str(self.status.value))
+        words = _LIMITS.get(self.status, str(self.status.value))
+        return words if limits is None else words + self._figures(limits)
+
+    def _figures(self, limits: Limits) -> str:
+        usage = self.usage
+        match self.status:
+            case Status.CPU_TIME:
+                return f" of {limits.cpu_s:g} s ({usage.cpu_s:.2f} s used)"
+            case Status.WALL_TIME:
+                return f" of {limits.wall_s:g} s ({usage.wall_s:.2f} s passed, {usage.cpu_s:.2f} s of CPU time used)"
+            case Status.MEMORY:
+                return f" of {limits.memory_mb} MiB ({usage.memory_peak / (1 << 20):.0f} MiB at the peak)"
+            case Status.OUTPUT:
+                return f" of {limits.output_mb:g} MiB"
+            case Status.PROCESSES:
+                return f" of {limits.processes} processes and threads"
+            case Status.DISK:
+                return f" of {limits.disk_mb} MiB"
+        return ""
+
+
+_LIMITS = {
+    Status.CPU_TIME: "CPU time limit",
+    Status.WALL_TIME: "wall time limit",
+    Status.MEMORY: "memory limit",
+    Status.OUTPUT: "output limit",
+    Status.PROCESSES: "process limit",
+    Status.DISK: "disk limit",
+}
 
 
 def signal_name(number: int) -> str:

@@ -42,6 +42,7 @@ CHANNEL = 3
 CROSSING = "crossing"  # this file's argument for requests that come with a descriptor
 MAX_REQUEST = 1 << 28
 _MESSAGE = 2000
+_OWN_FOLDER = __file__.rpartition("/")[0]
 _SIGINT = 2
 _RECURSION_LIMIT = sys.getrecursionlimit()
 #: No file beside a program takes their place: the interpreter has them before it looks there.
@@ -298,7 +299,7 @@ def _describe(error: BaseException) -> tuple[str, str, str]:
     traceback, where = error.__traceback__, ""
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename != __file__:
+        if code.co_filename.rpartition("/")[0] != _OWN_FOLDER:
             where = f"{code.co_filename}:{traceback.tb_lineno} in {code.co_name}"
         traceback = traceback.tb_next
     return (type(error).__name__[:100], message, where[:300])

@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import itertools
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -421,3 +422,68 @@ class TestJail:
         own = Policy(allow_degraded=policy.allow_degraded, python="/bin/true")
         with pytest.raises(InfrastructureError, match=r"policy\.python"), Jail(own) as jail:
             jail.run("print(1)")
+
+
+class TestAnswers:
+    ANSWER = f"<think>draft</think>\nSo:\n```python\n{ADD}\n```\n"
+
+    def test_the_program_is_taken_from_the_answer(self, jail: Jail) -> None:
+        assert jail.execute_code(self.ANSWER, TESTS, extract=True, limits=WIDE) == 1.0
+        assert jail.grade(self.ANSWER, TESTS, limits=WIDE).verdict is Verdict.COMPILE_ERROR  # the control
+        assert jail.submit(self.ANSWER, TESTS, extract=True, limits=WIDE).result().verdict is Verdict.PASSED
+
+    def test_an_answer_without_code_fails_and_is_no_error(self, jail: Jail) -> None:
+        nothing = [{"input": "", "expected_output": ""}, {"input": "1", "expected_output": ""}]
+        assert jail.grade("", nothing, limits=WIDE).verdict is Verdict.PASSED  # the control: an empty program is one
+        for tests in (nothing, nothing[:1]):
+            grade = jail.grade("<think>hm", tests, extract=True, scoring=Scoring.fraction())
+            assert {outcome.verdict for outcome in grade.outcomes} == {Verdict.COMPILE_ERROR}
+            assert (grade.reward, grade.outcomes[0].reason) == (0.0, "the answer holds no code")
+        assert jail.execute_many([self.ANSWER, "<think>hm"], TESTS, extract=True, limits=WIDE) == [1.0, -2.0]
+
+    def test_a_rule_of_the_callers_own(self, jail: Jail) -> None:
+        def behind_the_arrow(answer: str) -> str:
+            return answer.split("->")[1]
+
+        assert jail.execute_code(f"x ->{ADD}", TESTS, extract=behind_the_arrow, limits=WIDE) == 1.0
+        with pytest.raises(IndexError):
+            jail.execute_code("x", TESTS, extract=behind_the_arrow)
+        with pytest.raises(UsageError, match="extract"):
+            jail.execute_code("x", TESTS, extract="behind")
+
+
+class TestReasons:
+    """The line about a failing test, from real runs."""
+
+    @pytest.mark.parametrize(
+        ("code", "test", "line"),
+        [
+            ("print(1, 2, 4)", {"expected_output": "1 2 3"}, r"line 1, column 5: got '1 2 4', expected '1 2 3'"),
+            (
+                "def f(x):\n    return 1 // x\nf(0)",
+                {"expected_output": ""},
+                r"exit code 1: ZeroDivisionError: .* by zero at main\.py:2 in f",
+            ),
+            ("import os\nos.abort()", {"expected_output": ""}, r"killed by SIGABRT"),
+            ("x = (", {"expected_output": ""}, r"SyntaxError: '\(' was never closed \(main\.py, line 1\)"),
+            ("while True: pass", {"expected_output": ""}, r"CPU time limit of 1 s \([0-9.]+ s used\)"),
+            ("def f(x): return [1, {'a': x}]", {"expected": [1, {"a": 2}]}, r"value\[1\]\['a'\]: got 1, expected 2"),
+            ("def f(x): return (y for y in [x])", {"expected": [1]}, r"value: got generator object, expected list \[1\]"),
+            ("def f(x):\n    raise KeyError(x)", {"expected": 1}, r"KeyError: 1 at solution\.py:2 in f"),
+            ("import sys\nsys.exit(3)", {"expected": 1}, r"SystemExit: 3 at solution\.py:2"),
+            ("import os\nos._exit(0)", {"expected": 1}, r"ended without an answer: exit code 0: nothing on stderr"),
+        ],
+    )
+    def test_of_a_run(self, jail: Jail, code: str, test: dict[str, Any], line: str) -> None:
+        call = {"function": "f", "args": [1]} if "expected" in test else {}
+        grade = jail.grade(code, [{**call, **test}], limits=Limits(cpu_s=1, wall_s=100))
+        assert re.fullmatch(line, grade.outcomes[0].reason), grade.outcomes[0].reason
+
+    @pytest.mark.parametrize("in_process", [False, True])
+    def test_of_an_assert(self, jail: Jail, in_process: bool) -> None:
+        tests = ["\nassert f(1) == 2\nassert f(2) == 4", "assert f(1) == 3, 'three'", "f(0)"]
+        grade = jail.grade("def f(x):\n    return x + 2 // x - 1", tests, in_process=in_process, limits=WIDE)
+        reasons = [outcome.reason for outcome in grade.outcomes]
+        assert reasons[0] == "AssertionError in line 3 of the test: assert f(2) == 4"
+        assert reasons[1] == "AssertionError: three in line 1 of the test"
+        assert re.match("ZeroDivisionError: .* by zero (at main.py:2 in f|in line 1 of the test)", reasons[2]), reasons[2]

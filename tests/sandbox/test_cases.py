@@ -63,7 +63,8 @@ def test_case(row: dict[str, Any], way: str, jail: Jail) -> None:
 def _check(row: dict[str, Any], way: str, jail: Jail) -> None:
     tests = [_plain(test) for test in row["tests"]]
     times = {name: test.pop(name) for test in tests for name in ("repeat", "burst", "parallel", "threads") if name in test}
-    job = Job(_plain(row)["code"], tests, limits=_limits(row), in_process=True)
+    code = row["model_text"] if "model_text" in row else _plain(row)["code"]
+    job = Job(code, tests, limits=_limits(row), extract="model_text" in row, in_process=True)
     for grade in _repeated(job, times, way, jail):
         said = [(outcome.verdict.value, outcome.reason) for outcome in grade.outcomes]
         if "per_test" in row["right"]:
@@ -83,7 +84,7 @@ def _repeated(job: Job, times: dict[str, int], way: str, jail: Jail) -> list[Gra
         return [future.result() for future in [jail.submit(job.code, job.tests, limits=job.limits) for job in jobs]]
     if count > 1:
         return [jail.grade(job.code, job.tests * len(jobs), limits=job.limits)]
-    return [jail.grade(job.code, job.tests, limits=job.limits, in_process=True)]
+    return [jail.grade(job.code, job.tests, limits=job.limits, extract=job.extract, in_process=True)]
 
 
 def test_inherited_hard_limits_clamp_what_is_asked_for(policy: Policy) -> None:

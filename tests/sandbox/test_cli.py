@@ -173,6 +173,15 @@ def test_grade_names_bad_lines_and_judges_the_others() -> None:
     assert "3 judged, 8 refused" in done.stderr.decode().splitlines()[-1]
 
 
+def test_grade_takes_programs_from_answers() -> None:
+    job = {"code": f"So:\n```python\n{DOUBLE}\n```", "tests": OK_TESTS}
+    lines = [json.dumps({**job, "extract": flag}) for flag in (True, False, 1)] + [json.dumps(job)]
+    for arguments, rewards in (((), [1.0, -2.0, None, -2.0]), (("--extract",), [1.0, -2.0, None, 1.0])):
+        out = lines_of(jailpy("grade", "-", "--ordered", *arguments, stdin="\n".join(lines).encode()).stdout)
+        assert [item["reward"] for item in out] == rewards
+        assert out[2]["error"].startswith("extract:")
+
+
 def test_grade_reads_and_writes_files(tmp_path: Path) -> None:
     jobs, out = tmp_path / "jobs.jsonl", tmp_path / "grades.jsonl"
     with jobs.open("w") as file:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import math
 import pickle
+import sys
 import time
 from typing import Any
 
@@ -37,10 +39,11 @@ value_hows = st.builds(
     nan_equal=st.booleans(),
     strict_types=st.booleans(),
     one_item_list=st.booleans(),
+    unordered=st.integers(0, 3),
 )
 
 
-def text(mode: str, got: bytes, expected: bytes, **options: float) -> bool:
+def text(mode: str, got: bytes, expected: bytes, **options: Any) -> bool:
     return checked(compare_text(TextCompare(mode, **options), got, expected)) is None
 
 
@@ -88,6 +91,13 @@ def checked(line: str | None) -> str | None:
         ("lines_any_order", b"a\n\nb", b"a\nb\n", False),
         ("lines_any_order", b"\na", b"a\n", False),
         ("lines_any_order", b"a", b"a\nb", False),
+        ("trim", b"\xef\xbb\xbf7", b"7", False),
+        ("trim", b"7\xe2\x80\x8b", b"7", False),
+        ("trim", b"7\xc2\xa0", b"7", False),
+        ("trim", b"1" * 5000 + b" ", b"1" * 5000, True),
+        ("tokens", b"7\xe2\x80\x8b 8", b"7 8", False),
+        ("tokens", b"a\x0b\x0cb\r\nc", b"a b c", True),
+        ("tokens", b"Yes", b"yes", False),
     ],
 )
 def test_text_modes(mode: str, got: bytes, expected: bytes, equal: bool) -> None:
@@ -133,6 +143,22 @@ def test_float_tokens(got: bytes, expected: bytes, equal: bool) -> None:
     assert text("float", got, expected, abs=0.001, rel=0) is equal
 
 
+@pytest.mark.parametrize("mode", ["trim", "tokens", "float", "lines_any_order"])
+def test_case(mode: str) -> None:
+    assert text(mode, b"a YES\nB", b"A yes\nb", case_sensitive=False)
+    assert not text(mode, b"a YES\nB", b"A yes\nb")
+    assert not text(mode, b"a YES\nc", b"A yes\nb", case_sensitive=False)
+    assert not text(mode, "\u00c9".encode(), "\u00e9".encode(), case_sensitive=False)
+    line = compare_text(TextCompare(mode, case_sensitive=False), b"YES\nNo", b"yes\nNone")
+    assert line is not None
+    assert "'No'" in line
+
+
+def test_a_row_of_kattis() -> None:
+    assert text("float", b"Case 1: 0.30000001", b"case 1: 0.3", abs=1e-5, rel=0, case_sensitive=False)
+    assert not text("float", b"Case 2: 0.30000001", b"case 1: 0.3", abs=1e-5, rel=0, case_sensitive=False)
+
+
 def test_relative_tolerance_is_of_the_expected_value() -> None:
     assert text("float", b"1.1e9", b"1.0e9", abs=0, rel=0.1)
     assert not text("float", b"1.0e9", b"1.2e9", abs=0, rel=0.1)
@@ -150,20 +176,90 @@ def test_text_compare_never_raises(mode: str, got: bytes, expected: bytes) -> No
         assert text(mode, got, expected) == text(mode, expected, got)
 
 
-def test_lines_for_a_person() -> None:
-    line = compare_text(TextCompare(), b"1\n" + b"a" * 500 + b"\0\xff!", b"1\n" + b"a" * 500 + b"b\n2")
-    assert line == "line 2: got ...'aaaaaaaaaaaa\\x00\\xff!', expected ...'aaaaaaaaaaaab'"
-    assert compare_text(TextCompare(), b"1", b"1\n2") == "line 2 (1 lines, expected 2): got the end, expected '2'"
-    assert compare_text(TextCompare("exact"), b"1\n2", b"1\n3") == "byte 3 (line 2): got '1\\n2', expected '1\\n3'"
+A500 = "a" * 500
+
+
+@pytest.mark.parametrize(
+    ("how", "got", "expected", "line"),
+    [
+        (
+            TextCompare(),
+            f"1\n{A500}\0\xff!",
+            f"1\n{A500}b\n2",
+            "line 2, column 501: got ...'aaaaaaaaaaaa\\x00\\xff!', expected ...'aaaaaaaaaaaab'",
+        ),
+        (TextCompare(), "1", "1\n2", "line 2: got nothing more, expected '2' (1 line, expected 2)"),
+        (TextCompare(), "1\n2\n3", "1", "line 2: got '2', expected nothing more (3 lines, expected 1)"),
+        (TextCompare(), "\n", "7", "line 1: got no output, expected '7' (0 lines, expected 1)"),
+        (TextCompare(), "7", "", "line 1: got '7', expected no output (1 line, expected 0)"),
+        (TextCompare(), "a  b", "a b", "line 1, column 3: got 'a  b', expected 'a b' (only white space differs)"),
+        (TextCompare(), "a\tb", "a b", "line 1, column 2: got 'a\\tb', expected 'a b' (only white space differs)"),
+        (TextCompare(), "YES", "Yes", "line 1, column 2: got 'YES', expected 'Yes' (only upper and lower case differ)"),
+        (TextCompare("exact"), "1\n2", "1\n3", "line 2, column 1 (byte 3): got '1\\n2', expected '1\\n3'"),
+        (TextCompare("exact"), "", "\n", "line 1, column 1 (byte 1): got '', expected '\\n' (only white space differs)"),
+        (TextCompare("tokens"), "1\n2 3\n", "1 2 4", "token 3 (line 2): got '3', expected '4'"),
+        (TextCompare("tokens"), "1 2\n", "1", "token 2 (line 1): got '2', expected nothing more (2 tokens, expected 1)"),
+        (TextCompare("float"), "1.5 2.5", "1.5 2.25", "token 2 (line 1): got '2.5', expected '2.25' (off by 0.25)"),
+        (TextCompare("float"), "nan", "2.25", "token 1 (line 1): got 'nan', expected '2.25'"),
+        (
+            TextCompare("lines_any_order"),
+            "b\na\na",
+            "a\nb",
+            "lines in any order: got 'a', expected no other line (3 lines, expected 2)",
+        ),
+    ],
+)
+def test_lines_about_output(how: TextCompare, got: str, expected: str, line: str) -> None:
+    told = checked(compare_text(how, got.encode("latin-1"), expected.encode("latin-1")))
+    assert told == line
+
+
+def test_invisible_characters_are_told() -> None:
+    for invisible in ("\ufeff", "\u200b", "\u00a0", "\u2060"):
+        told = checked(compare_text(TextCompare(), f"{invisible}7".encode(), b"7"))
+        assert told is not None
+        assert told.endswith("(only invisible characters differ)") or invisible == "\u00a0"
+        assert "\\x" in told
+    told = checked(compare_value(ValueCompare(), "7\u200b", "7"))
+    assert told == "value, character 2: got '7\\u200b', expected '7' (only invisible characters differ)"
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "options", "line"),
+    [
+        ([1, {"key": [5, 6]}], [1, {"key": [5, 7]}], {}, "value[1]['key'][1]: got 6, expected 7"),
+        (1, "1", {}, "value: got int 1, expected str '1'"),
+        (None, [0], {}, "value: got None, expected list [0]"),
+        ("a", b"a", {}, "value: got str 'a', expected bytes b'a'"),
+        (1, 2.5, {}, "value: got 1, expected 2.5"),
+        (1, 1.0, {"strict_types": True}, "value: got int 1, expected float 1.0"),
+        ((1,), [1], {"strict_types": True}, "value: got tuple (1), expected list [1]"),
+        (1.5, 1.25, {"mode": "float"}, "value: got 1.5, expected 1.25 (off by 0.25)"),
+        (10**400, 1.5, {"mode": "float"}, "value: got an int of 1329 bits that ends in 000000000, expected 1.5"),
+        (NAN, NAN, {}, "value: got float nan, expected float nan"),
+        ([1, 2], [1], {}, "value: got [1, 2] of 2, expected [1] of 1"),
+        ([9, 2, 3], [9, 3], {}, "value: got [9, 2, 3] of 3, expected [9, 3] of 2 (the first difference is at [1])"),
+        ({1: 2}, {"1": 2}, {}, "value: got key int 1, expected key str '1'"),
+        ({1, 2}, {1, 3}, {}, "value: got member int 2, expected member int 3"),
+        ([1, 1, 2], [1, 2, 2], {"unordered": True}, "value: got item int 1, expected item int 2"),
+        (Opaque("gen\udcff"), [0], {}, "value: got gen\\udcff object, expected list [0]"),
+        (
+            "x" * 5000 + "a",
+            "x" * 5000 + "b",
+            {},
+            "value, character 5001: got ...'xxxxxxxxxxxxa', expected ...'xxxxxxxxxxxxb'",
+        ),
+        ("a b ", "a b", {}, "value, character 4: got 'a b ', expected 'a b' (only white space differs)"),
+    ],
+)
+def test_lines_about_values(got: Any, expected: Any, options: dict[str, Any], line: str) -> None:
+    assert checked(compare_value(ValueCompare(**options), got, expected)) == line
+
+
+def test_lines_are_bounded() -> None:
     checked(compare_text(TextCompare(), b"\0" * 10_000, b"\xff" * 10_000))
-    line = compare_value(ValueCompare(), [1, {"key": [5, 6]}], [1, {"key": [5, 7]}])
-    assert line == "value[1]['key'][1]: got 6, expected 7"
-    assert compare_value(ValueCompare(), 1, "1") == "value: got 1, expected '1'"
-    assert compare_value(ValueCompare(), {1: 2}, {"1": 2}) == "value: got member 1, expected member '1'"
-    assert compare_value(ValueCompare(), [1, 2], [1]) == "value: got [1, 2] of 2, expected [1] of 1"
-    line = compare_value(ValueCompare(), Opaque("gen\udcff"), [0])
-    assert line == "value: got gen\\udcff object, expected [0]"
-    assert compare_value(ValueCompare(strict_types=True), (1,), [1]) == "value: got tuple (1), expected list [1]"
+    for left, right in (("\0" * 9000, "\0" * 9000 + " "), ([["\0" * 99] * 9] * 9, []), ({"\0" * 99: 1}, {"\1" * 99: 1})):
+        assert checked(compare_value(ValueCompare(), [[[[left]]]], [[[[right]]]])) is not None
 
 
 def test_long_hostile_output_is_not_quadratic() -> None:
@@ -293,6 +389,65 @@ def test_one_item_list() -> None:
     assert not value([1, 2], [[1, 2]])
 
 
+@pytest.mark.parametrize(
+    ("got", "expected", "levels", "equal"),
+    [
+        ([3, 1, 2], [1, 2, 3], True, True),
+        ([3, 1, 2], [1, 2, 3], False, False),
+        ((3, 1), [1, 3], True, True),
+        ([1, 1, 2], [1, 2, 2], True, False),
+        ([1, 2], [1, 2, 2], True, False),
+        ([True, 1.0], [1, 1], True, True),
+        (["1"], [1], True, False),
+        ([b"a", "a"], ["a", b"a"], True, True),
+        ([[1, 2], [3]], [[3], [1, 2]], 1, True),
+        ([[2, 1], [3]], [[3], [1, 2]], 1, False),
+        ([[2, 1], [3]], [[3], [1, 2]], 2, True),
+        ([[[2, 1]], [3]], [[3], [[1, 2]]], 2, False),
+        ([[[2, 1]], [3]], [[3], [[1, 2]]], 3, True),
+        ([{"a": [1, 2]}, {}], [{}, {"a": [1, 2]}], 1, True),
+        ([{"a": [2, 1]}, {}], [{}, {"a": [1, 2]}], 2, False),
+        ([{"a": [2, 1]}, {}], [{}, {"a": [1, 2]}], 3, True),
+        ({"a": [2, 1]}, {"a": [1, 2]}, 1, False),
+        ({"a": [2, 1]}, {"a": [1, 2]}, 2, True),
+        ([{1, None}, {2}], [{2}, {None, 1}], 1, True),
+        ([NAN, 1], [1, NAN], 1, False),
+        ([None, 0], [0, None], 1, True),
+        ([2**70, 2.0**70], [2**70, 2**70], 1, True),
+        ([2**70 + 1, 0], [0, 2**70], 1, False),
+        ([-0.0, 1], [1, 0], 1, True),
+        ([Opaque("a")], [Opaque("a")], 1, False),
+        ("ab", "ba", 1, False),
+    ],
+)
+def test_unordered(got: Any, expected: Any, levels: int, equal: bool) -> None:
+    for mode in ("value", "float"):
+        assert value(got, expected, mode=mode, unordered=levels) is equal
+        assert value(expected, got, mode=mode, unordered=levels) is equal
+
+
+def test_unordered_with_other_options() -> None:
+    assert value([0.1 + 0.2, 5, "a"], ["a", 5, 0.3], mode="float", unordered=True)
+    assert not value([0.1 + 0.2, 5], [5, 0.3], unordered=True)
+    assert value([[0.1 + 0.2, 1], [7.0, 2]], [[7, 2], [0.3, 1]], mode="float", unordered=True)
+    assert not value([[0.1 + 0.2, 1], [7.0, 2]], [[7, 2], [0.4, 1]], mode="float", unordered=True)
+    assert value([[1, 0.1 + 0.2], []], [[], [0.3, 1]], mode="float", unordered=2)
+    assert value([NAN, 1], [1, NAN], unordered=True, nan_equal=True)
+    assert not value([1, 2.0], [2, 1], unordered=True, strict_types=True)
+    assert value([1, 2.0], [2.0, 1], unordered=True, strict_types=True)
+    assert not value([NAN, 0.5], [0.5, 0.5], mode="float", unordered=True)
+    assert value([2, 1], [[1, 2]], unordered=True, one_item_list=True)
+
+
+def test_chosen_hashes_cost_no_more_than_others() -> None:
+    step = sys.hash_info.modulus
+    items = [number * step for number in range(20_000)]  # all hash to 0
+    assert len(set(map(hash, items))) == 1
+    assert value(items[::-1], items, unordered=True)
+    assert not value([*items[::-1], 1], [*items, 2], unordered=True)
+    assert not value([[item] for item in items] + [[1]], [[item] for item in items] + [[2]], unordered=2, mode="float")
+
+
 def test_opaque_equals_nothing_anywhere() -> None:
     thing = Opaque("Thing")
     for item in (thing, [thing], {thing}, {thing: 1}, {1: thing}, {(thing,)}, {frozenset([thing])}):
@@ -301,10 +456,12 @@ def test_opaque_equals_nothing_anywhere() -> None:
             assert not value(item, item, mode=mode, strict_types=True, nan_equal=True)
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(value_hows, plain, plain)
 def test_compare_value_never_raises(how: ValueCompare, got: Any, expected: Any) -> None:
-    checked(compare_value(how, got, expected))
+    told = checked(compare_value(how, got, expected))
+    if how.mode == "value" and not how.one_item_list:  # in mode float the tolerance is of the expected value
+        assert (checked(compare_value(how, expected, got)) is None) is (told is None)
 
 
 def closed(item: Any) -> bool:
@@ -315,6 +472,15 @@ def closed(item: Any) -> bool:
 @given(value_hows, plain.filter(closed))
 def test_a_copy_is_equal(how: ValueCompare, item: Any) -> None:
     assert checked(compare_value(how, decode(encode(item)), item)) is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(value_hows, st.lists(plain, max_size=5).filter(closed), st.randoms(use_true_random=False))
+def test_a_shuffled_copy_is_equal(how: ValueCompare, items: list[Any], random: Any) -> None:
+    shuffled = decode(encode(items))
+    random.shuffle(shuffled)
+    unordered = dataclasses.replace(how, unordered=1)
+    assert checked(compare_value(unordered, shuffled, items)) is None
 
 
 def as_tuples(item: Any) -> Any:
@@ -335,6 +501,23 @@ similar = st.sets(small, max_size=2) | st.dictionaries(small, small, max_size=2)
 @given(similar, similar)
 def test_similar_values_compare_as_in_python(got: Any, expected: Any) -> None:
     assert value(got, expected) is (as_tuples(got) == as_tuples(expected))
+
+
+def equal_in_some_order(got: list[Any], expected: list[Any]) -> bool:
+    left = list(expected)
+    for item in got:
+        at = next((at for at, other in enumerate(left) if as_tuples(item) == as_tuples(other)), None)
+        if at is None:
+            return False
+        del left[at]
+    return not left
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(similar, max_size=4), st.lists(similar, max_size=4))
+def test_unordered_is_what_pairing_one_by_one_finds(got: list[Any], expected: list[Any]) -> None:
+    assert value(got, expected, unordered=True) is equal_in_some_order(got, expected)
+    assert value(got, got[::-1], unordered=True)
 
 
 def test_deep_and_large_values() -> None:
@@ -372,6 +555,12 @@ def test_deep_and_large_values() -> None:
         (TextCompare, {"mode": "float", "abs": "1"}, "t.abs"),
         (TextCompare, {"mode": []}, "t.mode"),
         (TextCompare, 5, "t"),
+        (TextCompare, {"case_sensitive": 0}, "t.case_sensitive"),
+        (TextCompare, {"mode": "exact", "case_sensitive": False}, "t.case_sensitive"),
+        (ValueCompare, {"unordered": -1}, "t.unordered"),
+        (ValueCompare, {"unordered": 51}, "t.unordered"),
+        (ValueCompare, {"unordered": "deep"}, "t.unordered"),
+        (ValueCompare, {"unordered": 1.5}, "t.unordered"),
         (ValueCompare, "trim", "t.mode"),
         (ValueCompare, {"nan_equal": 1}, "t.nan_equal"),
         (ValueCompare, {"strict": True}, "t.strict"),

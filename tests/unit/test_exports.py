@@ -31,7 +31,7 @@ def test_every_error_is_public() -> None:
 def test_every_call_of_a_jail_is_a_function_too() -> None:
     of_a_jail = {name for name in vars(jailpy.Jail) if not name.startswith("_")}
     functions = {name for name, value in vars(jailpy).items() if inspect.isfunction(value)}
-    assert functions <= of_a_jail
+    assert functions - {"extract_code"} <= of_a_jail
     assert of_a_jail - functions <= {"close", "statistics", "session"}
 
 

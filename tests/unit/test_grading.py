@@ -6,9 +6,23 @@ import dataclasses
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from jailpy import Grade, InfrastructureError, Outcome, Result, Scoring, Status, TextCompare, Usage, UsageError, Verdict
-from jailpy.grading import check_judgeable, failed, judge, summarise
+from jailpy import (
+    Grade,
+    InfrastructureError,
+    Limits,
+    Outcome,
+    Result,
+    Scoring,
+    Status,
+    TextCompare,
+    Usage,
+    UsageError,
+    Verdict,
+)
+from jailpy.grading import NO_CODE, SKIPPED, failed, judge, judge_refereed, summarise
 from jailpy.guest import values
 from jailpy.testcase import AssertTest, CallTest, StdioTest
 
@@ -132,11 +146,6 @@ class TestAssert:
     def test_a_value_is_not_done(self) -> None:
         assert verdict(ASSERT, result(frame=framed({"value": True}))) is not Verdict.PASSED
 
-    def test_needs_the_callers_word(self) -> None:
-        check_judgeable([STDIO, CALL, ASSERT])
-        with pytest.raises(UsageError, match=r"tests\[1\].*in_process=True"):
-            check_judgeable([STDIO, AssertTest("assert True")])
-
 
 RIGHT = framed({"value": 3})
 DONE = framed({"done": True})
@@ -216,7 +225,117 @@ class TestForgedFrames:
         outcome.reason.encode("utf-8")
 
 
+LIMITS = Limits(cpu_s=2, wall_s=6.5, memory_mb=256, processes=8, output_mb=0.5, disk_mb=16)
+TRACEBACK = b"""noise
+Traceback (most recent call last):
+  File "/work/main.py", line 9, in <module>
+    solve()
+  File "/work/main.py", line 5, in solve
+    return 1 / 0
+           ~~^~~
+ZeroDivisionError: division by zero
+"""
+CHECK = AssertTest(
+    "def check(f):\n    assert f(1) == 2\n    assert (\n        f(2)\n        == 3\n    )\ncheck(add)", prelude="x = 1"
+)
+
+
+def reason(test: Any, given: Result) -> str:
+    verdict(test, given)
+    return judge(test, given, LIMITS).reason
+
+
+class TestReasons:
+    @pytest.mark.parametrize(
+        ("status", "line"),
+        [
+            (Status.CPU_TIME, "CPU time limit of 2 s (0.25 s used)"),
+            (Status.WALL_TIME, "wall time limit of 6.5 s (0.50 s passed, 0.25 s of CPU time used)"),
+            (Status.MEMORY, "memory limit of 256 MiB (1 MiB at the peak)"),
+            (Status.OUTPUT, "output limit of 0.5 MiB"),
+            (Status.PROCESSES, "process limit of 8 processes and threads"),
+            (Status.DISK, "disk limit of 16 MiB"),
+        ],
+    )
+    def test_which_limit_and_what_was_used(self, status: Status, line: str) -> None:
+        assert reason(STDIO, result(status, code=None)) == line
+        assert judge_refereed(result(status, code=None), result(), CHECK, LIMITS).reason == line
+
+    def test_which_signal(self) -> None:
+        assert reason(STDIO, result(Status.SIGNALLED, code=None, signal=11)) == "killed by SIGSEGV"
+        given = result(Status.SIGNALLED, code=None, signal=6, err=b"x\nterminate called\n")
+        assert reason(CALL, given) == "killed by SIGABRT: terminate called"
+
+    @pytest.mark.parametrize(
+        ("stderr", "line"),
+        [
+            (b"", "nothing on stderr"),
+            (b"\n \n", "nothing on stderr"),
+            (b"one\ntwo\n", "two"),
+            (TRACEBACK, "ZeroDivisionError: division by zero at main.py:5 in solve"),
+            (TRACEBACK + b"and more\n", "ZeroDivisionError: division by zero at main.py:5 in solve"),
+            (b'  File "/w/main.py", line 2, in <module>\n    x\nE: a\n  b\nc\n', "E: a at main.py:2"),
+            (
+                b'  File "/w/main.py", line 2\n    x(\n     ^\nSyntaxError: never closed\n',
+                "SyntaxError: never closed at main.py:2",
+            ),
+            (b'  File "/w/main.py", line 2, in f\n' + b"x" * 5000, "x" * 197 + "... at main.py:2 in f"),
+        ],
+    )
+    def test_the_last_error_on_stderr(self, stderr: bytes, line: str) -> None:
+        assert reason(STDIO, result(code=1, err=stderr)) == f"exit code 1: {line}"
+
+    @pytest.mark.parametrize(
+        ("error", "line"),
+        [
+            (("AssertionError", "", "<test>:2 in check"), "AssertionError in line 2 of the test: assert f(1) == 2"),
+            (("AssertionError", "", "<test>:3 in check"), "AssertionError in line 3 of the test: assert ( f(2) == 3 )"),
+            (("AssertionError", "2 != 3", "<test>:2 in check"), "AssertionError: 2 != 3 in line 2 of the test"),
+            (("NameError", "no add", "<test>:7 in <module>"), "NameError: no add in line 7 of the test"),
+            (("AssertionError", "", "<prelude>:1 in g"), "AssertionError in line 1 of the test's prelude: x = 1"),
+            (("AssertionError", "", "/work/main.py:4 in f"), "AssertionError at main.py:4 in f"),
+            (("AssertionError", "", "<test>:0 in check"), "AssertionError in line 0 of the test"),
+            (("AssertionError", "", "<test>:99999999 in check"), "AssertionError in line 99999999 of the test"),
+            (("AssertionError", "", ""), "AssertionError"),
+            (("AssertionError", "", "<test>:x"), "AssertionError at <test>:x"),
+        ],
+    )
+    def test_which_line_of_the_test_failed(self, error: Any, line: str) -> None:
+        frame = framed({"error": error})
+        assert reason(CHECK, result(code=1, frame=frame)) == line
+        if error[2].startswith("<test>:") and "in" in error[2]:
+            refereed = framed({"error": (*error[:2], error[2].replace("<test>", "/work/main.py"))})
+            assert judge_refereed(result(), result(code=1, frame=refereed), CHECK, LIMITS).reason == line
+
+    def test_long_lines_are_cut(self) -> None:
+        test = AssertTest("assert f(" + "1, " * 500 + ")")
+        line = reason(test, result(code=1, frame=framed({"error": ("AssertionError", "", "<test>:1 in <module>")})))
+        assert line.endswith("1, ...")
+        assert len(line) < 200
+
+
 OUTCOME = Outcome(Verdict.PASSED, "", Status.EXITED, 0.5, 0.25, 1 << 20)
+
+
+#: Lone surrogates too, but no two that JSON takes for one character.
+texts = st.text(st.characters(exclude_categories=())).filter(
+    lambda text: text == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+ids = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.integers(10**300, 10**4000) | numbers | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+outcomes = st.builds(Outcome, reason=texts, wall_s=numbers, cpu_s=numbers) | st.sampled_from([SKIPPED, NO_CODE])
+grades = st.builds(
+    Grade,
+    reward=st.none() | numbers,
+    outcomes=st.lists(outcomes, max_size=3).map(tuple),
+    enforced=st.dictionaries(texts, texts, max_size=3),
+    error=st.none() | texts,
+    id=ids,
+)
 
 
 class TestGrade:
@@ -237,6 +356,7 @@ class TestGrade:
 
     def test_in_process_is_told(self) -> None:
         assert summarise([ASSERT], [OUTCOME], Scoring.seed(), {}).in_process is True
+        assert summarise([CHECK], [OUTCOME], Scoring.seed(), {}).in_process is False
 
     def test_a_test_that_was_not_judged_has_no_reward(self) -> None:
         lost = dataclasses.replace(OUTCOME, verdict=Verdict.INTERNAL_ERROR)
@@ -247,6 +367,24 @@ class TestGrade:
         grade = failed(InfrastructureError("no helper"), id=7)
         assert (grade.reward, grade.verdict, grade.id) == (None, Verdict.INTERNAL_ERROR, 7)
         assert grade.error == "InfrastructureError: no helper"
+
+    @settings(max_examples=200, deadline=None)
+    @given(grades)
+    def test_every_grade_comes_back_from_json(self, grade: Grade) -> None:
+        text = grade.to_json()
+        assert text.isascii()
+        assert "\n" not in text
+        again = Grade.from_json(text)
+        assert again == grade
+        assert [type(getattr(again, field.name)) for field in dataclasses.fields(Grade)] == [
+            type(getattr(grade, field.name)) for field in dataclasses.fields(Grade)
+        ]
+
+    def test_ids_that_json_cannot_carry_are_named(self) -> None:
+        for wrong in (object(), b"x", float("nan"), 10**5000, {(1, 2): 3}):
+            with pytest.raises(UsageError, match="id"):
+                failed(InfrastructureError("x"), id=[wrong]).to_json()
+        assert Grade.from_json(failed(InfrastructureError("x"), id=(1, 2)).to_json()).id == [1, 2]
 
     def test_json(self) -> None:
         bad = dataclasses.replace(OUTCOME, verdict=Verdict.RUNTIME_ERROR, reason='quotes " and \\ and \u2026')
