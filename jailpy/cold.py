@@ -73,7 +73,11 @@ def run_python(
 
     def program(places: Places) -> Program:
         return Program(
-            argv=(languages.interpreter(policy).executable, f"{places.driver}/driver.py", *([CROSSING] if crossing else [])),
+            argv=(
+                languages.interpreter(policy).executable,
+                f"{places.driver}/driver.py",
+                *([CROSSING] if crossing else []),
+            ),
             files=(*task.files, File(task.name, task.code)),
             stdin=task.stdin,
             request=task.request(places.work),

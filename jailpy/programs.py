@@ -128,4 +128,6 @@ def task_for(test: Test, code: bytes, limits: Limits) -> Task:
 
 def pair_for(test: AssertTest, code: bytes) -> tuple[Task, Task]:
     """What to run for a test in two jails: the program, and the test code, which is in no jail with it."""
-    return Task(code, "serve"), Task(test.code.encode("utf-8", "surrogatepass"), "referee", arguments={"prelude": test.prelude})
+    return Task(code, "serve"), Task(
+        test.code.encode("utf-8", "surrogatepass"), "referee", arguments={"prelude": test.prelude}
+    )

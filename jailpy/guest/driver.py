@@ -143,7 +143,9 @@ class Driver:
         self.send(frame)
         return 0
 
-    def _load(self, code: Any, namespace: dict[str, Any], then: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    def _load(
+        self, code: Any, namespace: dict[str, Any], then: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
         prelude = self.request.get("prelude") or ""
         if prelude and then == self._call:
             _execute(compile(prelude, "<prelude>", "exec", dont_inherit=True), namespace)

@@ -1,7 +1,7 @@
 """The files that two jails hold in common: each has its own folders, and every message carries what changed in them.
 
-Regular files of at most LARGEST bytes, and folders, whose names end in a slash; names are relative and stay inside. Python 3.9 and later, standard library
-only.
+Regular files of at most LARGEST bytes, and folders, whose names end in a slash; names are relative and stay inside.
+Python 3.9 and later, standard library only.
 """
 
 from __future__ import annotations

@@ -276,7 +276,7 @@ _TYPES: dict[str, tuple[_To, _From]] = {
     "builtins.complex": (lambda v: (v.real, v.imag), lambda kind, *parts: kind(*parts)),
     "builtins.range": (lambda v: (v.start, v.stop, v.step), lambda kind, *parts: kind(*parts)),
     "builtins.slice": (lambda v: (v.start, v.stop, v.step), lambda kind, *parts: kind(*parts)),
-    "builtins.frozenset": (lambda v: tuple(v), lambda kind, *items: kind(items)),
+    "builtins.frozenset": (tuple, lambda kind, *items: kind(items)),
     "decimal.Decimal": (lambda v: (str(v),), lambda kind, text: kind(_checked(str, text))),
     "fractions.Fraction": (lambda v: (v.numerator, v.denominator), lambda kind, *parts: kind(*parts)),
     "datetime.date": (_day, lambda kind, *parts: kind(*parts)),

@@ -20,8 +20,27 @@ from folders import Folders
 _RUNNERS = frozenset(("load_tests", "setUpModule", "tearDownModule", "pytest_plugins"))
 #: Helpers that tests use without importing them, for the program has: always the real ones.
 _HELPERS = frozenset(
-    ("math", "cmath", "random", "re", "copy", "itertools", "functools", "collections", "operator", "string", "json")
-    + ("datetime", "decimal", "fractions", "statistics", "unittest", "pytest", "np", "numpy")
+    (
+        "math",
+        "cmath",
+        "random",
+        "re",
+        "copy",
+        "itertools",
+        "functools",
+        "collections",
+        "operator",
+        "string",
+        "json",
+        "datetime",
+        "decimal",
+        "fractions",
+        "statistics",
+        "unittest",
+        "pytest",
+        "np",
+        "numpy",
+    )
 )
 _REAL = {"np": "numpy"}
 
@@ -98,7 +117,7 @@ class _Main(types.ModuleType):
 
     def __getattribute__(self, name: str) -> Any:
         space: _Names = super().__getattribute__("_space")
-        if name in ("__dict__", "__class__") or name not in space and name not in space.theirs:
+        if name in ("__dict__", "__class__") or (name not in space and name not in space.theirs):
             return super().__getattribute__(name)
         return space[name]
 
@@ -178,8 +197,10 @@ def _run_what_is_defined(tree: ast.Module, space: _Names, count: _Count) -> None
     ran: list[Any] = [
         value
         for name, value in list(space.items())
-        if name.startswith("test") and isinstance(value, types.FunctionType)
-        and value.__code__.co_filename == space["__file__"] and not value.__code__.co_argcount
+        if name.startswith("test")
+        and isinstance(value, types.FunctionType)
+        and value.__code__.co_filename == space["__file__"]
+        and not value.__code__.co_argcount
     ]
     for function in ran:
         function()

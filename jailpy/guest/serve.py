@@ -58,7 +58,11 @@ class _Program:
     # What goes out
 
     def export(self, value: Any) -> Any:
-        back = getattr(value, "_jailpy_back", None) if isinstance(value, (_Remote, types.FunctionType, BaseException)) else None
+        back = (
+            getattr(value, "_jailpy_back", None)
+            if isinstance(value, (_Remote, types.FunctionType, BaseException))
+            else None
+        )
         if back is not None:
             return (heap.mark("@back"), back)
         number = self.numbers.get(id(value))
@@ -217,7 +221,7 @@ class _Program:
         elif not capture and self.captured is not None:
             self.captured = None
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
-        sys.stdin = sys.__stdin__ if read is None else _Input(read)  # type: ignore[assignment]  # all that input() needs
+        sys.stdin = sys.__stdin__ if read is None else _Input(read)
 
 
 class _Input(io.TextIOBase):

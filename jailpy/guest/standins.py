@@ -23,9 +23,31 @@ from operators import ARITHMETIC, OPERATORS
 
 #: Modules whose functions and classes are the test code's own, however the program came by them.
 PURE = frozenset(
-    ("bisect", "_bisect", "cmath", "collections", "copy", "datetime", "decimal", "fractions", "functools", "_functools")
-    + ("heapq", "_heapq", "itertools", "json", "math", "operator", "_operator", "random", "re", "statistics", "string")
-    + ("time", "typing")
+    (
+        "bisect",
+        "_bisect",
+        "cmath",
+        "collections",
+        "copy",
+        "datetime",
+        "decimal",
+        "fractions",
+        "functools",
+        "_functools",
+        "heapq",
+        "_heapq",
+        "itertools",
+        "json",
+        "math",
+        "operator",
+        "_operator",
+        "random",
+        "re",
+        "statistics",
+        "string",
+        "time",
+        "typing",
+    )
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
@@ -102,7 +124,9 @@ class Peer:
             number = self.exported_numbers[id(value)] = len(self.exported)
             self.exported[number] = value
         if isinstance(value, BaseException):
-            args = tuple([self.link.heap.pack(arg if type(arg) in (int, str, float, bytes) else str(arg)) for arg in value.args])
+            args = tuple(
+                [self.link.heap.pack(arg if type(arg) in (int, str, float, bytes) else str(arg)) for arg in value.args]
+            )
             known = next(kind.__name__ for kind in type(value).__mro__ if heap.NAMED.get(kind.__name__) is kind)
             return (heap.mark("@error"), number, known, args)
         kind, special = self._kind(value)
@@ -120,7 +144,9 @@ class Peer:
             return "function", ()
         if not ours:
             raise NotHere(f"a {kind.__name__} of the test code's cannot be lent to the program")
-        special = tuple(name for name in (*OPERATORS, "__call__") if getattr(kind, name, None) is not getattr(object, name, None))
+        special = tuple(
+            name for name in (*OPERATORS, "__call__") if getattr(kind, name, None) is not getattr(object, name, None)
+        )
         return "object", special
 
     # What comes in
@@ -153,6 +179,7 @@ class Peer:
         cached = self.instances.get((number, made))
         if cached is not None:
             return cached
+        value: Any
         if tag == "@error":
             value = _exception(kind, self.link.heap.unpack(rest[0]), rest[1])
         elif tag == "@plain":
@@ -167,7 +194,9 @@ class Peer:
                 self.instances[(number, made)] = value
         return value
 
-    def _class(self, number: int, name: str, module: str, doc: Any, bases: Any, plain: str, special: Any, methods: Any) -> Any:
+    def _class(
+        self, number: int, name: str, module: str, doc: Any, bases: Any, plain: str, special: Any, methods: Any
+    ) -> Any:
         found = [self.link.heap.unpack(base) for base in bases]
         parents = tuple(base for base in found if isinstance(base, Class) or _is_error(base))
         if any(issubclass(parent, BaseException) for parent in parents):
@@ -252,7 +281,7 @@ class Class(type):
         return type.__new__(cls, name, bases, space)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        peer, number, _ = cls._jailpy_at
+        peer, _number, _ = cls._jailpy_at
         return peer.ask("call", cls, args, kwargs, made=True)
 
     def __getattr__(cls, name: str) -> Any:
@@ -369,9 +398,7 @@ class Mutable(Instance):
 
 
 _SHOWN = ("__str__", "__repr__", "__format__")
-_IMMUTABLE: dict[str, type] = {
-    kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)
-}
+_IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
 
 
 def _operator(name: str) -> Callable[..., Any]:
@@ -436,7 +463,9 @@ def _well_known(name: Any, module: Any) -> Any:
 
 def is_real(value: Any) -> bool:
     """Whether it is what a library has, rather than something of the program's."""
-    return isinstance(value, types.ModuleType) or getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
+    return isinstance(value, types.ModuleType) or (
+        getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
+    )
 
 
 def _is_error(value: Any) -> bool:

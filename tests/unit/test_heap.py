@@ -18,24 +18,28 @@ from hypothesis import strategies as st
 from jailpy.roots import GUEST_CODE
 
 sys.path.insert(0, GUEST_CODE)
-import heap  # type: ignore[import-not-found]  # noqa: E402  # lies beside its neighbours, as in a jail
-import values  # type: ignore[import-not-found]  # noqa: E402
+import contextlib
+
+import heap  # type: ignore[import-not-found]  # lies beside its neighbours, as in a jail
+import values  # type: ignore[import-not-found]
 
 sys.path.remove(GUEST_CODE)
 
 _leaves = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(),
     st.decimals(), st.fractions(), st.dates(), st.datetimes(), st.times(), st.timedeltas(),
-    st.datetimes(timezones=st.just(datetime.timezone.utc)), st.just(...), st.just(NotImplemented),
-    st.builds(range, st.integers(), st.integers(), st.integers(1)), st.builds(slice, st.integers(), st.none(), st.integers()),
+    st.datetimes(timezones=st.just(datetime.UTC)), st.just(...), st.just(NotImplemented),
+    st.builds(range, st.integers(), st.integers(), st.integers(1)),
+    st.builds(slice, st.integers(), st.none(), st.integers()),
 )  # fmt: skip
 _keys = st.one_of(st.none(), st.booleans(), st.integers(), st.text(), st.binary(), st.tuples(st.integers(), st.text()))
 _plain = st.recursive(
     _leaves,
     lambda inner: st.one_of(
         st.lists(inner), st.tuples(inner, inner), st.dictionaries(_keys, inner), st.sets(_keys), st.frozensets(_keys),
-        st.binary().map(bytearray), st.lists(inner).map(collections.deque), st.dictionaries(_keys, inner).map(collections.OrderedDict),
-        st.lists(_keys).map(collections.Counter), st.dictionaries(_keys, inner).map(lambda d: collections.defaultdict(list, d)),
+        st.binary().map(bytearray), st.lists(inner).map(collections.deque), st.lists(_keys).map(collections.Counter),
+        st.dictionaries(_keys, inner).map(collections.OrderedDict),
+        st.dictionaries(_keys, inner).map(lambda d: collections.defaultdict(list, d)),
     ),
     max_leaves=20,
 )  # fmt: skip
@@ -82,7 +86,9 @@ def _equal(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
-        return (math.isnan(one) and math.isnan(other)) or (one == other and math.copysign(1, one) == math.copysign(1, other))
+        return (math.isnan(one) and math.isnan(other)) or (
+            one == other and math.copysign(1, one) == math.copysign(1, other)
+        )
     if isinstance(one, complex):
         return _equal(one.real, other.real) and _equal(one.imag, other.imag)
     if isinstance(one, Decimal):
@@ -190,7 +196,6 @@ class TestSharing:
         assert len(first.sweep()) == 1
         assert len(second.objects) == 2
 
-
     def test_a_message_that_is_too_large_tells_nothing(self) -> None:
         ends, kept = Ends(), [1]
         (theirs,) = ends.carry(kept)
@@ -206,10 +211,11 @@ _marks = st.sampled_from(["@new", "@ref", "@std", "@name", "@own", "@back", "@cl
 _hostile = st.recursive(
     st.one_of(
         st.none(), st.integers(-3, 9), st.text(max_size=5), st.floats(), st.binary(max_size=5),
-        st.sampled_from(list(heap._TYPES) + ["array", "scalar", "int", "exec", "<i8", "|O", "<f8"]),
+        st.sampled_from([*list(heap._TYPES), "array", "scalar", "int", "exec", "<i8", "|O", "<f8"]),
     ),
     lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.lists(inner, max_size=5).map(tuple), st.dictionaries(st.integers(0, 3), inner, max_size=2),
+        st.lists(inner, max_size=4), st.lists(inner, max_size=5).map(tuple),
+        st.dictionaries(st.integers(0, 3), inner, max_size=2),
         st.builds(lambda mark, rest: (values.Opaque(mark), *rest), _marks, st.lists(inner, max_size=4)),
     ),
     max_leaves=12,
@@ -230,10 +236,8 @@ class TestGarbage:
     @given(_hostile, _hostile)
     def test_made_up_messages_are_bad_messages_and_nothing_else(self, changes: Any, body: Any) -> None:
         frame = values.encode(("value", changes, [], [], [body]), 1 << 20)
-        try:
+        with contextlib.suppress(heap.BadMessage):
             self.receive(len(frame).to_bytes(8, "big") + frame)
-        except heap.BadMessage:
-            pass
 
     @settings(max_examples=300, deadline=None)
     @given(st.binary(max_size=200))
