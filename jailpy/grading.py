@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from jailpy.compare import compare_text, compare_value
+from jailpy.efficiency import Efficiency
 from jailpy.errors import UsageError
 from jailpy.guest import values
 from jailpy.scoring import Scoring
@@ -52,6 +53,7 @@ class Grade:
     outcomes    one a test, in their order
     enforced    layer to how it was enforced
     in_process  True when a test ran beside the program, where the program could forge its outcome
+    efficiency  what was measured of its cost; None where nothing was
     """
 
     reward: float | None
@@ -61,6 +63,7 @@ class Grade:
     in_process: bool = False
     error: str | None = None
     id: Any = None
+    efficiency: Efficiency | None = None
 
     def to_json(self) -> str:
         """The grade as one JSON object; `from_json` gives it back."""
@@ -79,6 +82,8 @@ class Grade:
             Outcome(**{**item, "verdict": Verdict(item["verdict"]), "status": Status(item["status"])})
             for item in plain["outcomes"]
         )
+        if (measured := plain.get("efficiency")) is not None:
+            plain["efficiency"] = Efficiency(**{**measured, "classes": tuple(measured["classes"])})
         return cls(**plain)
 
 
@@ -101,18 +106,24 @@ def judge(test: Test, result: Result) -> Outcome:
 
 
 def summarise(
-    tests: Sequence[Test], outcomes: Sequence[Outcome], scoring: Scoring, enforced: dict[str, str], id: Any = None
+    tests: Sequence[Test],
+    outcomes: Sequence[Outcome],
+    scoring: Scoring,
+    enforced: dict[str, str],
+    id: Any = None,
+    efficiency: Efficiency | None = None,
 ) -> Grade:
-    """Outcomes to a grade."""
+    """Outcomes to a grade. `efficiency` is what was measured, where the scoring asks for it."""
     verdicts = [outcome.verdict for outcome in outcomes]
     overall = next((verdict for verdict in verdicts if verdict is not Verdict.PASSED), Verdict.PASSED)
     return Grade(
-        scoring.reward(verdicts, [test.weight for test in tests]),
+        scoring.reward(verdicts, [test.weight for test in tests], [test.group for test in tests], efficiency),
         overall,
         tuple(outcomes),
         enforced,
         any(isinstance(test, AssertTest) for test in tests),
         id=id,
+        efficiency=efficiency,
     )
 
 

@@ -196,7 +196,7 @@ def test_mistakes_are_named(tests: object, field: str) -> None:
 
 
 def test_messages_say_what_to_do() -> None:
-    with pytest.raises(UsageError, match="it takes compare, expected_output, input, type, weight"):
+    with pytest.raises(UsageError, match="it takes compare, expected_output, group, input, size, type, weight"):
         parse_tests([STDIO | {"repeat": 1}])
     with pytest.raises(UsageError, match="this version does not judge check tests yet"):
         parse_tests([{"type": "check"}])
