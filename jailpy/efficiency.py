@@ -10,9 +10,10 @@ It is widened by `BIAS` to both sides: equal work differs by that much between p
 of memory (Mytkowicz et al., ASPLOS 2009), however often one repeats.
 
 **Growth** (`Growth`). For a class f, the *excess* is the exponent x in cost = b f(n) n^x: the least-squares slope of
-log(cost / f(n)) over log n, with its 95 % interval (Student's t, from the scatter of the sizes about the line). A class
-is excluded when, by all of that interval, cost / f(n) drifts by more than `DRIFT` between the smallest and the largest
-size: caches make honest programs drift about as much. The excess over O(1) is the exponent that is reported.
+log(cost / f(n)) over log n, with its 95 % interval (Student's t). The noise in it is the scatter about the line of the
+class that fits best: a wrong class must not excuse itself by fitting badly. A class is excluded when, by all of that
+interval, cost / f(n) drifts by more than `DRIFT` between the smallest and the largest size: caches make honest programs
+drift about as much. The excess over O(1) is the exponent that is reported.
 """
 
 from __future__ import annotations
@@ -166,12 +167,13 @@ class Growth:
         if span < NARROWEST:
             return _no_signal("growth", f"the sizes differ by a factor of {span:.3g} only")
         slack = math.log(DRIFT) / math.log(span)
-        excess = {name: _excess(points, log_f) for name, log_f in GROWTH.items()}
-        possible = tuple(name for name, (x, half) in excess.items() if abs(x) - half <= slack)
-        (value, half), (over, width) = excess["1"], excess[self.expected]
+        lines = {name: _line(points, log_f) for name, log_f in GROWTH.items()}
+        half = _t95(len(points) - 2) * min(error for _, error in lines.values())
+        possible = tuple(name for name, (excess, _) in lines.items() if abs(excess) - half <= slack)
+        value, over = lines["1"][0], lines[self.expected][0]
         low, high = value - half, value + half
         text = f"grows as n^{value:.2f} ({low:.2f} to {high:.2f}); possible: {', '.join(possible) or 'no class'}"
-        slower, faster = over + width <= slack, over - width > slack
+        slower, faster = over + half <= slack, over - half > slack
         if not slower and not faster:
             text = f"{text}; it may or may not be at most {self.expected}"
             return _no_signal("growth", text, value, low, high, possible)
@@ -212,15 +214,15 @@ def _point(cost: Cost) -> tuple[float, float] | None:
     return cost.size, trimmed_interval([math.log(max(seconds, floor)) for seconds in beyond])[0]
 
 
-def _excess(points: Sequence[tuple[float, float]], log_f: Callable[[float], float]) -> tuple[float, float]:
-    """Slope of log(cost / f) over log size, and the half width of its interval."""
+def _line(points: Sequence[tuple[float, float]], log_f: Callable[[float], float]) -> tuple[float, float]:
+    """Slope of log(cost / f) over log size, and its standard error."""
     xs = [math.log(size) for size, _ in points]
     ys = [log_cost - log_f(size) for size, log_cost in points]
     slope, intercept = statistics.linear_regression(xs, ys)
     mean = statistics.fmean(xs)
     spread = math.fsum((x - mean) ** 2 for x in xs)
     scatter = math.fsum((y - intercept - slope * x) ** 2 for x, y in zip(xs, ys, strict=True)) / (len(points) - 2)
-    return slope, _t95(len(points) - 2) * math.sqrt(scatter / spread)
+    return slope, math.sqrt(scatter / spread)
 
 
 def _middle(samples: Sequence[float]) -> tuple[list[float], int]:
