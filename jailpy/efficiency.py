@@ -5,12 +5,13 @@ costs, since the noise of CPU time is a share of it. Where the measurement canno
 signal" and the reward is that of a program that was not measured.
 
 **Ratio** (`Reference`). Each round gives log(candidate / reference) of the tests' summed costs. From the rounds comes
-the 95 % interval of the 20 % trimmed mean (Tukey and McLaughlin, 1963), so that one wild round in five does not decide.
+the 99 % interval of the 20 % trimmed mean (Tukey and McLaughlin, 1963), so that one wild round in five does not decide.
 It is widened by `BIAS` to both sides: equal work differs by that much between processes for reasons such as the layout
 of memory (Mytkowicz et al., ASPLOS 2009), however often one repeats.
 
-**Growth** (`Growth`). For a class f, the *excess* is the exponent x in cost = b f(n) n^x: the least-squares slope of
-log(cost / f(n)) over log n, with its 95 % interval (Student's t). The noise in it is the scatter about the line of the
+**Growth** (`Growth`). The cost of a size is the smallest of its runs, for whatever else runs on the host can only add to
+it, up to twofold where two programs share a core. For a class f, the *excess* is the exponent x in cost = b f(n) n^x: the least-squares slope of
+log(cost / f(n)) over log n, with its 99 % interval (Student's t). The noise in it is the scatter about the line of the
 class that fits best: a wrong class must not excuse itself by fitting badly. A class is excluded when, by all of that
 interval, cost / f(n) drifts by more than `DRIFT` between the smallest and the largest size: caches make honest programs
 drift about as much. The excess over O(1) is the exponent that is reported.
@@ -51,11 +52,11 @@ GROWTH: Mapping[str, Callable[[float], float]] = MappingProxyType(
     }
 )
 
-#: Student's t, two-sided 95 %, for 1 to 30 degrees of freedom.
-_T95 = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
-    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
-    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+#: Student's t, two-sided 99 %, for 1 to 30 degrees of freedom.
+_T99 = (
+    *(63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169),
+    *(3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845),
+    *(2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750),
 )
 
 
@@ -74,7 +75,7 @@ class Efficiency:
     """What measuring a program's cost has shown.
 
     kind       "ratio": `value` is candidate / reference; "growth": `value` is the exponent of the size
-    value      None where there is none, like its 95 % interval `low` to `high`
+    value      None where there is none, like its 99 % interval `low` to `high`
     signal     whether that decides; False: not enough signal, and the reward is that of a program not measured
     share      0 to 1, what it earns of the part of the reward that depends on cost; None without signal
     classes    classes of growth that cannot be excluded, from the slowest; empty for a ratio
@@ -168,7 +169,7 @@ class Growth:
             return _no_signal("growth", f"the sizes differ by a factor of {span:.3g} only")
         slack = math.log(DRIFT) / math.log(span)
         lines = {name: _line(points, log_f) for name, log_f in GROWTH.items()}
-        half = _t95(len(points) - 2) * min(error for _, error in lines.values())
+        half = _t99(len(points) - 2) * min(error for _, error in lines.values())
         possible = tuple(name for name, (excess, _) in lines.items() if abs(excess) - half <= slack)
         value, over = lines["1"][0], lines[self.expected][0]
         low, high = value - half, value + half
@@ -184,13 +185,13 @@ Measure = Reference | Growth
 
 
 def trimmed_interval(samples: Sequence[float]) -> tuple[float, float]:
-    """Centre and half width of the 95 % interval of the mean without the lowest and the highest fifth. At least 3."""
+    """Centre and half width of the 99 % interval of the mean without the lowest and the highest fifth. At least 3."""
     kept, cut = _middle(samples)
     centre = statistics.fmean(kept)
     winsorized = [*itertools.repeat(kept[0], cut), *kept, *itertools.repeat(kept[-1], cut)]
     mean = statistics.fmean(winsorized)
     deviance = math.fsum((sample - mean) ** 2 for sample in winsorized)
-    return centre, _t95(len(kept) - 1) * math.sqrt(deviance / (len(kept) * (len(kept) - 1)))
+    return centre, _t99(len(kept) - 1) * math.sqrt(deviance / (len(kept) * (len(kept) - 1)))
 
 
 def noise_floor(empty: Sequence[float]) -> float:
@@ -211,7 +212,7 @@ def _point(cost: Cost) -> tuple[float, float] | None:
     beyond, floor = _beyond(cost.candidate, cost.empty), noise_floor(cost.empty)
     if statistics.median(beyond) < floor:
         return None
-    return cost.size, trimmed_interval([math.log(max(seconds, floor)) for seconds in beyond])[0]
+    return cost.size, math.log(max(min(cost.candidate) - min(cost.empty), floor))
 
 
 def _line(points: Sequence[tuple[float, float]], log_f: Callable[[float], float]) -> tuple[float, float]:
@@ -250,8 +251,8 @@ def _no_signal(
     return Efficiency(kind, value, low, high, False, None, classes, f"not enough signal: {why}")
 
 
-def _t95(freedom: int) -> float:
-    return _T95[min(freedom, len(_T95)) - 1]
+def _t99(freedom: int) -> float:
+    return _T99[min(freedom, len(_T99)) - 1]
 
 
 def _exp(x: float) -> float:

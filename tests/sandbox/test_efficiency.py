@@ -51,10 +51,15 @@ def measured(grade: Grade) -> Efficiency:
     return grade.efficiency
 
 
+#: What a jail costs that is made from nothing is too much and too uneven beside programs as short as these.
+warm_only = pytest.mark.parametrize("way", ["warm"], indirect=True)
+
+
+@warm_only
 class TestRatio:
     def test_a_quadratic_sort_against_the_builtin_one(self, jail: Jail) -> None:
         tests = [order_test(1000), order_test(2000)]
-        grade = jail.grade(INSERTION, tests, scoring=Scoring.efficiency(BUILTIN, repeats=5), limits=WIDE)
+        grade = jail.grade(INSERTION, tests, scoring=Scoring.efficiency(BUILTIN), limits=WIDE)
         found = measured(grade)
         assert found.signal, found.reason
         assert found.low is not None
@@ -67,7 +72,8 @@ class TestRatio:
         found = measured(jail.grade(LINEAR, count_tests(10**6), scoring=Scoring.efficiency(LINEAR), limits=WIDE))
         assert found.low is not None
         assert found.high is not None
-        assert found.low <= 1 <= found.high
+        assert found.low < 1.1
+        assert found.high > 0.9
 
     def test_a_trivial_program_gives_no_signal(self, jail: Jail) -> None:
         test = {"input": "", "expected_output": "1"}
@@ -101,9 +107,10 @@ class TestRatio:
         assert found[2] is None
 
 
+@warm_only
 class TestGrowth:
-    SIZES = (400_000, 600_000, 1_000_000, 1_600_000, 2_500_000)
-    FEWER = (700, 900, 1200, 1600, 2200)
+    SIZES = (300_000, 450_000, 700_000, 1_000_000, 1_600_000, 2_500_000, 4_000_000)
+    FEWER = (600, 760, 950, 1200, 1500, 1900, 2400)
 
     def test_linear(self, jail: Jail) -> None:
         grade = jail.grade(LINEAR, count_tests(*self.SIZES), scoring=Scoring.growth("n log n"), limits=WIDE)
