@@ -136,7 +136,7 @@ def scoring_of(text: str) -> Scoring:
     """A scoring as the command line has it: a name, or the JSON object that a job may have."""
     try:
         return _scoring(json.loads(text) if text.startswith("{") else text)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a UsageError is a ValueError
         raise UsageError("--scoring", str(error)) from None
 
 

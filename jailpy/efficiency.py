@@ -10,11 +10,11 @@ It is widened by `BIAS` to both sides: equal work differs by that much between p
 of memory (Mytkowicz et al., ASPLOS 2009), however often one repeats.
 
 **Growth** (`Growth`). The cost of a size is the smallest of its runs, for whatever else runs on the host can only add to
-it, up to twofold where two programs share a core. For a class f, the *excess* is the exponent x in cost = b f(n) n^x: the least-squares slope of
-log(cost / f(n)) over log n, with its 99 % interval (Student's t). The noise in it is the scatter about the line of the
-class that fits best: a wrong class must not excuse itself by fitting badly. A class is excluded when, by all of that
-interval, cost / f(n) drifts by more than `DRIFT` between the smallest and the largest size: caches make honest programs
-drift about as much. The excess over O(1) is the exponent that is reported.
+it, up to twofold where two programs share a core. For a class f, the *excess* is the exponent x in cost = b f(n) n^x: the
+least-squares slope of log(cost / f(n)) over log n, with its 99 % interval (Student's t). The noise in it is the scatter
+about the line of the class that fits best: a wrong class must not excuse itself by fitting badly. A class is excluded
+when, by all of that interval, cost / f(n) drifts by more than `DRIFT` between the smallest and the largest size: caches
+make honest programs drift about as much. The excess over O(1) is the exponent that is reported.
 """
 
 from __future__ import annotations

@@ -243,7 +243,11 @@ def _about_each(item: dict[Any, Any], where: str, count: int) -> list[dict[str, 
         return [_about(item, where)] * count
     if not isinstance(sizes, (list, tuple)) or len(sizes) != count:
         raise UsageError(f"{where}.sizes", f"must be a list of {count}, one for each input")
-    return [_about({**item, "size": size}, f"{where}.sizes[{i}]") for i, size in enumerate(sizes)]
+    about = _about(item, where)
+    return [
+        {**about, "size": None if size is None else size_number(f"{where}.sizes[{i}]", size)}
+        for i, size in enumerate(sizes)
+    ]
 
 
 def _bytes(text: object, where: str) -> bytes:

@@ -55,6 +55,7 @@ def measured(grade: Grade) -> Efficiency:
 warm_only = pytest.mark.parametrize("way", ["warm"], indirect=True)
 
 
+@pytest.mark.slow
 @warm_only
 class TestRatio:
     def test_a_quadratic_sort_against_the_builtin_one(self, jail: Jail) -> None:
@@ -107,6 +108,7 @@ class TestRatio:
         assert found[2] is None
 
 
+@pytest.mark.slow
 @warm_only
 class TestGrowth:
     SIZES = (300_000, 450_000, 700_000, 1_000_000, 1_600_000, 2_500_000, 4_000_000)
