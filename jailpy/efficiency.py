@@ -149,7 +149,7 @@ class Growth:
     """
 
     expected: str
-    repeats: int = 5
+    repeats: int = 7
     least: float = 0.5
 
     def __post_init__(self) -> None:

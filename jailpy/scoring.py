@@ -136,7 +136,7 @@ class Scoring:
 
     @classmethod
     def growth(
-        cls, expected: str, *, repeats: int = 5, least: float = 0.5, **bounds: Unpack[Bounds]
+        cls, expected: str, *, repeats: int = 7, least: float = 0.5, **bounds: Unpack[Bounds]
     ) -> Scoring:
         """0 unless every test passed; then 1 when CPU time grows with the tests' `size` at most as `expected`, one of
         "1", "log n", "n", "n log n", "n^2", "n^3" and "2^n", and `least` when it grows faster (see

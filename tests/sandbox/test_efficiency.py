@@ -115,15 +115,17 @@ class TestGrowth:
     FEWER = (600, 760, 950, 1200, 1500, 1900, 2400)
 
     def test_linear(self, jail: Jail) -> None:
-        grade = jail.grade(LINEAR, count_tests(*self.SIZES), scoring=Scoring.growth("n log n"), limits=WIDE)
+        grade = jail.grade(LINEAR, count_tests(*self.SIZES), scoring=Scoring.growth("n^2", repeats=9), limits=WIDE)
         found = measured(grade)
-        assert {"n"} <= set(found.classes) <= {"n", "n log n"}
+        assert "n" in found.classes
+        assert not {"1", "n^2", "n^3"} & set(found.classes)
         assert (found.signal, grade.reward) == (True, 1.0)
 
     def test_quadratic(self, jail: Jail) -> None:
-        grade = jail.grade(QUADRATIC, count_tests(*self.FEWER), scoring=Scoring.growth("n"), limits=WIDE)
+        grade = jail.grade(QUADRATIC, count_tests(*self.FEWER), scoring=Scoring.growth("n", repeats=9), limits=WIDE)
         found = measured(grade)
-        assert found.classes == ("n^2",)
+        assert "n^2" in found.classes
+        assert not {"1", "log n", "n"} & set(found.classes)
         assert (found.signal, grade.reward) == (True, 0.5)
 
     def test_a_trivial_program_gives_no_signal(self, jail: Jail) -> None:

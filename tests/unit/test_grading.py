@@ -7,7 +7,19 @@ from typing import Any
 
 import pytest
 
-from jailpy import Efficiency, Grade, InfrastructureError, Outcome, Result, Scoring, Status, TextCompare, Usage, UsageError, Verdict
+from jailpy import (
+    Efficiency,
+    Grade,
+    InfrastructureError,
+    Outcome,
+    Result,
+    Scoring,
+    Status,
+    TextCompare,
+    Usage,
+    UsageError,
+    Verdict,
+)
 from jailpy.grading import check_judgeable, failed, judge, summarise
 from jailpy.guest import values
 from jailpy.testcase import AssertTest, CallTest, StdioTest
