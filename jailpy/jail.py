@@ -205,8 +205,9 @@ class Jail:
         languages.check_language(job.language)
         tests = parse_tests(job.tests, in_process=job.in_process)
         grading.check_judgeable(tests)
-        if job.scoring is not None and job.scoring.measure is not None:
-            measuring.check(job.scoring.measure, tests)
+        scoring = _scoring(job.scoring)
+        if scoring is not None and scoring.measure is not None:
+            measuring.check(scoring.measure, tests)
         code = programs.source(job.code)
         return _Work(job, tests, code, _limits(job.limits) or self.limits, enforced(self.policy, host()))
 
@@ -434,6 +435,12 @@ def _limits(limits: object) -> Limits | None:
     if limits is None or isinstance(limits, Limits):
         return limits
     raise UsageError("limits", f"{type(limits).__name__} given; pass jailpy.Limits(...)")
+
+
+def _scoring(scoring: object) -> Scoring | None:
+    if scoring is None or isinstance(scoring, Scoring):
+        return scoring
+    raise UsageError("scoring", f"{type(scoring).__name__} given; pass jailpy.Scoring.seed() or another")
 
 
 def _job(job: Job | Mapping[str, Any], number: int) -> Job:

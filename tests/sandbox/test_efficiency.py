@@ -139,6 +139,12 @@ class TestGrowth:
             jail.grade(LINEAR, count_tests(10, 20, 30, 30), scoring=Scoring.growth("n"))
 
 
+def test_a_scoring_is_no_name(jail: Jail) -> None:
+    with pytest.raises(UsageError) as caught:
+        jail.grade(LINEAR, count_tests(10), scoring="growth")
+    assert caught.value.field == "scoring"
+
+
 @pytest.mark.parametrize(
     "test",
     [

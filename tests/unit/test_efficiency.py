@@ -227,6 +227,12 @@ class TestGrowth:
         assert found.share == 1.0
 
     @given(CHANCE)
+    def test_a_class_that_fits_badly_excuses_nothing(self, chance: random.Random) -> None:
+        found = grown(of_class("log n"), SIZES["log n"], "2^n", 0.01, chance)
+        assert set(found.classes) <= {"1", "log n"}
+        assert found.share == 1.0
+
+    @given(CHANCE)
     def test_between_classes_there_may_be_none(self, chance: random.Random) -> None:
         sizes = [10, 100, 1000, 10**4]
         found = grown(lambda n: 0.02 * (n / 10) ** 1.5, sizes, "n^2", 0.01, chance)
