@@ -6,7 +6,8 @@
 Layout, imports only go down:
 
     cli                                          argument parsing
-    execute, jail, extract, grading, compare     what a reward is
+    execute, jail, extract, grading, scoring     what a reward is
+    compare, measuring, efficiency               what is right, and what it costs
     cold, lower, programs, languages, roots      one jail's life, and what goes into it
     kernel                                       the only package that touches Linux
     policy, limits, status, verdict, errors      plain frozen data
@@ -14,6 +15,7 @@ Layout, imports only go down:
 """
 
 from jailpy.compare import TextCompare, ValueCompare
+from jailpy.efficiency import Efficiency
 from jailpy.errors import (
     HelperLost,
     InfrastructureError,
@@ -37,6 +39,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LAYERS",
+    "Efficiency",
     "Grade",
     "HelperLost",
     "InfrastructureError",

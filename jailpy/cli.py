@@ -21,7 +21,6 @@ from jailpy.limits import Limits
 from jailpy.lower import enforced
 from jailpy.policy import EXTRAS, Policy
 from jailpy.progress import Progress
-from jailpy.scoring import Scoring
 from jailpy.status import Result, Status
 
 USAGE, INFRASTRUCTURE, INTERRUPTED = 2, 70, 130
@@ -113,7 +112,12 @@ def _add_grade(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("file", metavar="FILE", help="JSON lines; - for standard input")
     command.add_argument("--out", metavar="FILE", help="where the grades go; default standard output")
-    command.add_argument("--scoring", choices=list(cli_grade.SCORINGS), default="seed", help="default seed")
+    command.add_argument(
+        "--scoring",
+        metavar="NAME|JSON",
+        default="seed",
+        help=f"{', '.join(cli_grade.SCORINGS)}, or an object with such a name and options; default seed",
+    )
     command.add_argument("--ordered", action="store_true", help="grades in the order of the lines")
     command.add_argument("--extract", action="store_true", help="code is a model's answer that holds the program")
     command.add_argument("--in-process", action="store_true", help="allow assert tests to run beside the program")
@@ -250,7 +254,7 @@ def _result_json(result: Result, limits: Limits) -> str:
 
 
 def _grade(arguments: argparse.Namespace) -> int:
-    scoring: Scoring = cli_grade.SCORINGS[arguments.scoring]()
+    scoring = cli_grade.scoring_of(arguments.scoring)
     defaults = Job("", None, scoring=scoring, extract=arguments.extract, in_process=arguments.in_process)
     policy = _policy(arguments)
     with contextlib.ExitStack() as stack:

@@ -7,7 +7,7 @@ import concurrent.futures
 import functools
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, BinaryIO
 
@@ -19,7 +19,14 @@ from jailpy.limits import Limits
 from jailpy.progress import Progress
 from jailpy.scoring import Scoring
 
-SCORINGS = {"seed": Scoring.seed, "fraction": Scoring.fraction, "binary": Scoring.binary}
+SCORINGS: dict[str, Callable[..., Scoring]] = {
+    "seed": Scoring.seed,
+    "fraction": Scoring.fraction,
+    "binary": Scoring.binary,
+    "table": Scoring.table,
+    "efficiency": Scoring.efficiency,
+    "growth": Scoring.growth,
+}
 _KEYS = ("id", "code", "tests", "language", "limits", "scoring", "extract", "in_process")
 
 
@@ -127,12 +134,23 @@ def _limits(plain: object) -> Limits:
     return Limits(**plain)
 
 
+def scoring_of(text: str) -> Scoring:
+    """A scoring as the command line has it: a name, or the JSON object that a job may have."""
+    try:
+        return _scoring(json.loads(text) if text.startswith("{") else text)
+    except (ValueError, RecursionError) as error:  # a UsageError is a ValueError
+        raise UsageError("--scoring", str(error)) from None
+
+
 def _scoring(plain: object) -> Scoring:
-    if isinstance(plain, str) and plain in SCORINGS:
-        return SCORINGS[plain]()
-    if isinstance(plain, dict):
-        return Scoring.table(**plain)
-    raise UsageError("scoring", f"must be one of {', '.join(SCORINGS)}, or an object of numbers by verdict")
+    """A name, or an object of options with a `name`; without one it is an own table."""
+    options = {"name": plain} if isinstance(plain, str) else plain
+    if not isinstance(options, dict) or (name := options.get("name", "table")) not in list(SCORINGS):
+        raise UsageError("scoring", f"must be one of {', '.join(SCORINGS)}, or an object with one of these as its name")
+    try:
+        return SCORINGS[name](**{key: value for key, value in options.items() if key != "name"})
+    except TypeError as error:  # an option that is missing or not known
+        raise UsageError("scoring", str(error)) from None
 
 
 def _checked_id(given: Any) -> Any:

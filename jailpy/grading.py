@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from jailpy.compare import compare_text, compare_value
+from jailpy.efficiency import Efficiency
 from jailpy.errors import UsageError
 from jailpy.guest import values
 from jailpy.limits import Limits
@@ -57,6 +58,7 @@ class Grade:
     outcomes    one a test, in their order
     enforced    layer to how it was enforced
     in_process  True when a test ran beside the program, where the program could forge its outcome
+    efficiency  what was measured of its cost; None where nothing was
     """
 
     reward: float | None
@@ -66,6 +68,7 @@ class Grade:
     in_process: bool = False
     error: str | None = None
     id: Any = None
+    efficiency: Efficiency | None = None
 
     def to_json(self) -> str:
         """The grade as one JSON object in ASCII; `from_json` gives it back. UsageError where the id has no form in JSON:
@@ -88,6 +91,8 @@ class Grade:
             Outcome(**{**item, "verdict": Verdict(item["verdict"]), "status": Status(item["status"])})
             for item in plain["outcomes"]
         )
+        if (measured := plain.get("efficiency")) is not None:
+            plain["efficiency"] = Efficiency(**{**measured, "classes": tuple(measured["classes"])})
         return cls(**plain)
 
 
@@ -115,18 +120,24 @@ def is_done(referee: Result) -> bool:
 
 
 def summarise(
-    tests: Sequence[Test], outcomes: Sequence[Outcome], scoring: Scoring, enforced: dict[str, str], id: Any = None
+    tests: Sequence[Test],
+    outcomes: Sequence[Outcome],
+    scoring: Scoring,
+    enforced: dict[str, str],
+    id: Any = None,
+    efficiency: Efficiency | None = None,
 ) -> Grade:
-    """Outcomes to a grade."""
+    """Outcomes to a grade. `efficiency` is what was measured, where the scoring asks for it."""
     verdicts = [outcome.verdict for outcome in outcomes]
     overall = next((verdict for verdict in verdicts if verdict is not Verdict.PASSED), Verdict.PASSED)
     return Grade(
-        scoring.reward(verdicts, [test.weight for test in tests]),
+        scoring.reward(verdicts, [test.weight for test in tests], [test.group for test in tests], efficiency),
         overall,
         tuple(outcomes),
         enforced,
         any(isinstance(test, AssertTest) and test.in_process for test in tests),
         id=id,
+        efficiency=efficiency,
     )
 
 

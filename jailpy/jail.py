@@ -11,11 +11,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, TypeVar
 
-from jailpy import capacity, cold, grading, languages, programs, warm
+from jailpy import capacity, cold, grading, languages, measuring, programs, warm
+from jailpy.efficiency import Efficiency
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.extract import Extract, program_of
 from jailpy.grading import Grade, Outcome
@@ -144,7 +145,7 @@ class Jail:
         id."""
         job = Job(code, tests, **options)
         work = self._prepare(job)
-        if len(work.tests) == 1:
+        if len(work.tests) == 1 and work.scoring.measure is None:
             outcome = self._scheduler.run(lambda: self._outcome(work, 0), memory=work.memory(0))
             return work.grade([outcome])
         return self._begin(work).result()
@@ -216,11 +217,14 @@ class Jail:
         tests = parse_tests(job.tests, in_process=job.in_process)
         found = program_of(job.code, job.extract, job.language)
         code = None if found is None else programs.source(found)
+        scoring = _scoring(job.scoring)
+        if scoring is not None and scoring.measure is not None:
+            measuring.check(scoring.measure, tests)
         return _Work(job, tests, code, _limits(job.limits) or self.limits, enforced(self.policy, host()))
 
     def _begin(self, work: _Work) -> concurrent.futures.Future[Grade]:
         """Queues the program's tests, each a run of its own; the future holds the grade when the last has ended."""
-        gathering = _Gathering(work, self._submit_test)
+        gathering = _Gathering(work, self._submit_test, self._submit_measurement)
         gathering.begin()
         return gathering.future
 
@@ -233,6 +237,28 @@ class Jail:
             caller=job.caller,
             seconds=job.seconds,
         )
+
+    def _submit_measurement(self, gathering: _Gathering) -> concurrent.futures.Future[_Measured]:
+        """All its runs are one turn in the queue: what is compared must run close together."""
+        job = gathering.work.job
+        return self._scheduler.submit(
+            functools.partial(self._measure, gathering),
+            memory=gathering.work.limits.memory_bytes,
+            priority=job.priority,
+            caller=job.caller,
+        )
+
+    def _measure(self, gathering: _Gathering) -> _Measured:
+        work = gathering.work
+        assert work.scoring.measure is not None
+        assert work.code is not None  # who is measured has passed
+
+        def run(test: Test, code: bytes) -> Outcome:
+            if gathering.over:
+                raise concurrent.futures.CancelledError
+            return self._outcome(replace(work, tests=(test,), code=code), 0)
+
+        return measuring.measure(work.scoring.measure, work.tests, gathering.outcomes, work.code, run)
 
     def _outcome_or_skip(self, gathering: _Gathering, index: int) -> Outcome:
         if gathering.over:
@@ -325,20 +351,37 @@ class _Work:
         jails = 2 if isinstance(test, AssertTest) and not test.in_process else 1
         return self.limits.memory_bytes * jails
 
-    def grade(self, outcomes: Sequence[Outcome]) -> Grade:
-        return grading.summarise(self.tests, outcomes, self.job.scoring or Scoring.seed(), self.enforced, self.job.id)
+    @property
+    def scoring(self) -> Scoring:
+        return self.job.scoring or Scoring.seed()
+
+    def grade(self, outcomes: Sequence[Outcome], efficiency: Efficiency | None = None) -> Grade:
+        return grading.summarise(self.tests, outcomes, self.scoring, self.enforced, self.job.id, efficiency)
+
+    def to_measure(self, outcomes: Sequence[Outcome]) -> bool:
+        verdicts = [outcome.verdict for outcome in outcomes]
+        return self.scoring.to_measure(verdicts, [test.weight for test in self.tests]) is not None
+
+
+_Measured = tuple[list[Outcome], Efficiency | None]
 
 
 class _Gathering:
     """The outcomes of one program's tests as they come in, and the future of its grade.
 
-    All tests are queued at once, or, where an early one may make the others needless, one after the other."""
+    All tests are queued at once, or, where an early one may make the others needless, one after the other. Where the
+    scoring asks for it, the cost of a program that passed is measured after that."""
 
     def __init__(
-        self, work: _Work, submit: Callable[[_Gathering, int], concurrent.futures.Future[Outcome]]
+        self,
+        work: _Work,
+        submit: Callable[[_Gathering, int], concurrent.futures.Future[Outcome]],
+        submit_measurement: Callable[[_Gathering], concurrent.futures.Future[_Measured]],
     ) -> None:
         self.work = work
         self.submit = submit
+        self.submit_measurement = submit_measurement
+        self.efficiency: Efficiency | None = None
         self.future: concurrent.futures.Future[Grade] = concurrent.futures.Future()
         self.outcomes: list[Outcome] = [grading.SKIPPED] * len(work.tests)
         self.left = len(work.tests)
@@ -391,8 +434,25 @@ class _Gathering:
             else:
                 self.error = self.error or error
             last = self.left == 0
-        if last:
+        if last and not self.over and self.work.to_measure(self.outcomes):
+            self._measure()
+        elif last:
             self._settle()
+
+    def _measure(self) -> None:
+        try:
+            run = self.submit_measurement(self)
+        except Exception as error:  # noqa: BLE001  # a full or closed queue: the grade's future is who tells
+            self.error = error
+            self._settle()
+        else:
+            run.add_done_callback(self._measured)
+
+    def _measured(self, run: concurrent.futures.Future[_Measured]) -> None:
+        self.error = concurrent.futures.CancelledError() if run.cancelled() else run.exception()
+        if self.error is None:
+            self.outcomes, self.efficiency = run.result()
+        self._settle()
 
     def _settle(self) -> None:
         if not self.future.set_running_or_notify_cancel():
@@ -400,7 +460,7 @@ class _Gathering:
         if self.error is not None:
             self.future.set_exception(self.error)
         else:
-            self.future.set_result(self.work.grade(self.outcomes))
+            self.future.set_result(self.work.grade(self.outcomes, self.efficiency))
 
 
 def _grade_or_say_why(future: concurrent.futures.Future[Grade], job: Job) -> Grade:
@@ -415,6 +475,12 @@ def _limits(limits: object) -> Limits | None:
     if limits is None or isinstance(limits, Limits):
         return limits
     raise UsageError("limits", f"{type(limits).__name__} given; pass jailpy.Limits(...)")
+
+
+def _scoring(scoring: object) -> Scoring | None:
+    if scoring is None or isinstance(scoring, Scoring):
+        return scoring
+    raise UsageError("scoring", f"{type(scoring).__name__} given; pass jailpy.Scoring.seed() or another")
 
 
 def _job(job: Job | Mapping[str, Any], number: int) -> Job:

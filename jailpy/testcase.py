@@ -19,9 +19,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jailpy.compare import TextCompare, ValueCompare
+from jailpy.efficiency import size_number
 from jailpy.errors import UsageError
 from jailpy.guest import values
-from jailpy.scoring import weight_number
+from jailpy.scoring import group_label, weight_number
 
 #: Bounds of the arguments and of the expected value of one call.
 MAX_VALUE_BYTES = 16 << 20
@@ -36,6 +37,8 @@ class StdioTest:
     expected_output: bytes
     compare: TextCompare = field(default_factory=TextCompare)
     weight: float = 1.0
+    group: str | None = None
+    size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class CallTest:
     compare: ValueCompare = field(default_factory=ValueCompare)
     prelude: str = ""
     weight: float = 1.0
+    group: str | None = None
+    size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,21 @@ class AssertTest:
     in_process: bool = False
     prelude: str = ""
     weight: float = 1.0
+    group: str | None = None
+    size: float | None = None
 
 
 Test = StdioTest | CallTest | AssertTest
 
+#: Keys of every test: what it counts, the group that counts together, and its size where growth is measured.
+_ABOUT = ("weight", "group", "size")
 _LABELS = frozenset(("id", "name", "note"))
 _KEYS = {
-    "stdio": frozenset(("input", "expected_output", "compare", "weight")),
-    "call": frozenset(("function", "args", "args_text", "kwargs", "expected", "compare", "prelude", "weight")),
-    "assert": frozenset(("code", "in_process", "prelude", "weight")),
+    "stdio": frozenset(("input", "expected_output", "compare", *_ABOUT)),
+    "call": frozenset(("function", "args", "args_text", "kwargs", "expected", "compare", "prelude", *_ABOUT)),
+    "assert": frozenset(("code", "in_process", "prelude", *_ABOUT)),
 }
-_GROUP_KEYS = frozenset(("inputs", "outputs", "fn_name", "compare", "prelude", "weight"))
+_GROUP_KEYS = frozenset(("inputs", "outputs", "fn_name", "compare", "prelude", "weight", "group", "sizes"))
 _TELLING = {
     "check": "check",
     "checker": "check",
@@ -109,8 +118,8 @@ def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
 
 def _one(item: object, where: str, in_process: bool) -> list[Test]:
     if isinstance(item, (StdioTest, CallTest, AssertTest)):
-        weight_number(f"{where}.weight", item.weight)
-        return [item]
+        about = {name: getattr(item, name) for name in _ABOUT}
+        return [replace(item, **_about(about, where))]
     if isinstance(item, str):
         return [AssertTest(_assert_code(item, where), in_process)]
     if not isinstance(item, dict):
@@ -119,19 +128,19 @@ def _one(item: object, where: str, in_process: bool) -> list[Test]:
         return _group(item, where)
     kind = _kind(item, where)
     _refuse_unknown(item, where, _KEYS[kind] | {"type"}, f"a {kind} test")
-    weight = weight_number(f"{where}.weight", item.get("weight", 1.0))
+    about = _about(item, where)
     if kind == "stdio":
         compare = TextCompare.parse(item.get("compare"), f"{where}.compare")
         given = _bytes(item.get("input", b""), f"{where}.input")
         expected = _bytes(_needed(item, where, "expected_output"), f"{where}.expected_output")
-        return [StdioTest(given, expected, compare, weight)]
+        return [StdioTest(given, expected, compare, **about)]
     if kind == "call":
-        return [_call_from(item, where, weight)]
+        return [_call_from(item, where, about)]
     beside = item.get("in_process", in_process)
     if not isinstance(beside, bool):
         raise UsageError(f"{where}.in_process", "must be true or false")
     code = _assert_code(_needed(item, where, "code"), f"{where}.code")
-    return [AssertTest(code, beside, _text(item, where, "prelude"), weight)]
+    return [AssertTest(code, beside, _text(item, where, "prelude"), **about)]
 
 
 def _kind(item: dict[Any, Any], where: str) -> str:
@@ -156,14 +165,14 @@ def _group(item: dict[Any, Any], where: str) -> list[Test]:
             raise UsageError(f"{where}.{name}", "must be a list, with one entry for each test")
     if len(inputs) != len(outputs):
         raise UsageError(f"{where}.outputs", f"{len(outputs)} for {len(inputs)} inputs; they must be as many")
-    weight = weight_number(f"{where}.weight", item.get("weight", 1.0))
+    about = _about_each(item, where, len(inputs))
     function = item.get("fn_name")
     if function is None or function == "":
         if "prelude" in item:
             raise UsageError(f"{where}.prelude", "belongs to calls; without fn_name the tests are whole programs")
         text = TextCompare.parse(item.get("compare"), f"{where}.compare")
         return [
-            StdioTest(_bytes(given, f"{where}.inputs[{i}]"), _bytes(right, f"{where}.outputs[{i}]"), text, weight)
+            StdioTest(_bytes(given, f"{where}.inputs[{i}]"), _bytes(right, f"{where}.outputs[{i}]"), text, **about[i])
             for i, (given, right) in enumerate(zip(inputs, outputs, strict=True))
         ]
     compare = ValueCompare.parse(item.get("compare"), f"{where}.compare")
@@ -188,13 +197,13 @@ def _group(item: dict[Any, Any], where: str) -> list[Test]:
                 _plain(right, f"{where}.outputs[{i}]"),
                 wrapped if may_wrap and not from_text else compare,
                 prelude,
-                weight,
+                **about[i],
             )
         )
     return made
 
 
-def _call_from(item: dict[Any, Any], where: str, weight: float) -> CallTest:
+def _call_from(item: dict[Any, Any], where: str, about: dict[str, Any]) -> CallTest:
     if "args_text" in item:
         if "args" in item:
             raise UsageError(f"{where}.args_text", "give either args or args_text")
@@ -214,8 +223,31 @@ def _call_from(item: dict[Any, Any], where: str, weight: float) -> CallTest:
         _plain(_needed(item, where, "expected"), f"{where}.expected"),
         ValueCompare.parse(item.get("compare"), f"{where}.compare"),
         _text(item, where, "prelude"),
-        weight,
+        **about,
     )
+
+
+def _about(item: Mapping[str, Any], where: str) -> dict[str, Any]:
+    size = item.get("size")
+    return {
+        "weight": weight_number(f"{where}.weight", item.get("weight", 1.0)),
+        "group": group_label(f"{where}.group", item.get("group")),
+        "size": None if size is None else size_number(f"{where}.size", size),
+    }
+
+
+def _about_each(item: dict[Any, Any], where: str, count: int) -> list[dict[str, Any]]:
+    """Weight and group are one for all; `sizes` has one entry for each test."""
+    sizes = item.get("sizes")
+    if sizes is None:
+        return [_about(item, where)] * count
+    if not isinstance(sizes, (list, tuple)) or len(sizes) != count:
+        raise UsageError(f"{where}.sizes", f"must be a list of {count}, one for each input")
+    about = _about(item, where)
+    return [
+        {**about, "size": None if size is None else size_number(f"{where}.sizes[{i}]", size)}
+        for i, size in enumerate(sizes)
+    ]
 
 
 def _bytes(text: object, where: str) -> bytes:

@@ -149,6 +149,7 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
 
 def _forward_seeds(peer: standins.Peer) -> None:
     """A test that seeds a generator means the program's too, which in one process is the same."""
+    __import__("random")
     for name in ("random", "numpy"):
         module: Any = sys.modules.get(name)
         if module is not None:

@@ -107,6 +107,8 @@ class _Program:
         line = kind.__mro__[:-1]
         bases = tuple([pack(base) for base in kind.__bases__ if not _is_foreign(base) or issubclass(base, BaseException)])
         plain = next((each.__name__ for each in (*_IMMUTABLE, *_MUTABLE) if issubclass(kind, each)), "")
+        if "enum" in sys.modules and issubclass(kind, sys.modules["enum"].Enum):
+            plain = plain or "enum"
         special = tuple(name for name in OPERATORS if any(_defines(base, name) for base in line))
         if any(_defines(base, "__call__") for base in line):
             special += ("__call__",)

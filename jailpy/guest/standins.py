@@ -76,7 +76,6 @@ class Peer:
         self.instances: weakref.WeakValueDictionary[tuple[int, bool], Any] = weakref.WeakValueDictionary()
         self.exported: dict[int, Any] = {}
         self.exported_numbers: dict[int, int] = {}
-        self.made = False
         self.lost: BaseException | None = None
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
@@ -88,13 +87,12 @@ class Peer:
             raise self.lost
         try:
             self._tell_streams()
-            self.made = made
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
         except heap.BadMessage as error:
             self.lost = Gone(str(error))
             raise self.lost from None
         self._hear_texts(reply[1:])
-        return reply[0]
+        return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
 
     def _tell_streams(self) -> None:
         stdout, stderr, stdin, read = self.streams
@@ -172,26 +170,31 @@ class Peer:
         return self._instance(tag, number, *item[2:])
 
     def _instance(self, tag: str, number: int, packed_class: Any, *rest: Any) -> Any:
-        made, self.made = self.made, False
         kind = self.link.heap.unpack(packed_class)
         if tag != "@error":
             kind = self.told[packed_class[1]]
-        cached = self.instances.get((number, made))
-        if cached is not None:
-            return cached
+        if tag == "@object" and isinstance(kind, type) and issubclass(kind, Instance):
+            return self._stand_in(kind, number, False)
         value: Any
         if tag == "@error":
             value = _exception(kind, self.link.heap.unpack(rest[0]), rest[1])
         elif tag == "@plain":
             value = _plain_instance(kind, self.link.heap.unpack(rest[0]))
-        elif tag == "@object" and isinstance(kind, type) and issubclass(kind, Instance):
-            value = object.__new__(kind)
         else:
             raise heap.BadMessage("an instance of what is no class")
         if isinstance(value, _Bound):
+            object.__setattr__(value, "_jailpy_at", (self, number, False))
+        return value
+
+    def _stand_in(self, kind: Any, number: int, made: bool) -> Any:
+        """The one stand-in for an instance, or the one that the test code has for it as of its own making."""
+        value = self.instances.get((number, made))
+        if value is None:
+            value = object.__new__(kind)
             object.__setattr__(value, "_jailpy_at", (self, number, made))
-            if isinstance(value, Instance):  # of a subclass of tuple there is no weak reference
-                self.instances[(number, made)] = value
+            self.instances[(number, made)] = value
+        if kind.__name__ == "coroutine" and kind.__module__ == "builtins":
+            return _coroutine(value)
         return value
 
     def _class(
@@ -204,7 +207,9 @@ class Peer:
         elif plain in _IMMUTABLE:
             root = (Plain, _IMMUTABLE[plain])
         else:
-            root = (Mutable if plain else Instance,)
+            root = (Mutable if plain in _MUTABLE else Instance,)
+        if plain == "enum":
+            special = (*special, "_jailpy_enum")
         missing = tuple(each for each in root if not any(issubclass(parent, each) for parent in parents))
         shown = special if root[0] in (Instance, Mutable) else [each for each in special if each in _SHOWN]
         return Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
@@ -270,6 +275,8 @@ class Class(type):
                 space[each] = _operator(each)
         if "__call__" in special:
             space["__call__"] = _call
+        if "_jailpy_enum" in special:
+            space["_jailpy_enum"] = True
         for method, how, text in methods:
             space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
@@ -281,8 +288,8 @@ class Class(type):
         return type.__new__(cls, name, bases, space)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        peer, _number, _ = cls._jailpy_at
-        return peer.ask("call", cls, args, kwargs, made=True)
+        # An enumeration only looks up what there is.
+        return cls._jailpy_at[0].ask("call", cls, args, kwargs, made="_jailpy_enum" not in vars(cls))
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("_jailpy") or name in ("__abstractmethods__", "__wrapped__", "__signature__"):
@@ -401,6 +408,9 @@ _SHOWN = ("__str__", "__repr__", "__format__")
 _IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
 
 
+_MUTABLE = ("list", "dict", "set", "bytearray")
+
+
 def _operator(name: str) -> Callable[..., Any]:
     """A special method that asks the program, where it may."""
 
@@ -418,6 +428,11 @@ def _operator(name: str) -> Callable[..., Any]:
         return peer.ask("operator", self, name, args, made=made and name in ARITHMETIC)
 
     return forward
+
+
+async def _coroutine(instance: Any) -> Any:
+    """What asyncio takes for a coroutine: the program's is run to its end, in the program's jail, when it is awaited."""
+    return instance._jailpy_at[0].ask("operator", instance, "__await__", ())
 
 
 def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -466,6 +481,10 @@ def is_real(value: Any) -> bool:
     return isinstance(value, types.ModuleType) or (
         getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
     )
+
+
+def _is_instance(value: Any) -> bool:
+    return isinstance(type(value), Class) and issubclass(type(value), Instance)
 
 
 def _is_error(value: Any) -> bool:

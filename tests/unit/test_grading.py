@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jailpy import (
+    Efficiency,
     Grade,
     InfrastructureError,
     Limits,
@@ -393,3 +394,15 @@ class TestGrade:
             failed(InfrastructureError("x")),
         ):
             assert Grade.from_json(grade.to_json()) == grade
+            assert grade.efficiency is None
+
+    def test_json_of_what_was_measured(self) -> None:
+        found = Efficiency("growth", 1.0, 0.9, 1.1, True, 0.0, ("n", "n log n"), "grows")
+        grade = summarise([CALL], [OUTCOME], Scoring.growth("1"), {}, efficiency=found)
+        assert grade.reward == 0.5
+        assert Grade.from_json(grade.to_json()) == grade
+
+    def test_groups_count_whole(self) -> None:
+        wrong = dataclasses.replace(OUTCOME, verdict=Verdict.WRONG_ANSWER)
+        tests = [dataclasses.replace(STDIO, group="a"), dataclasses.replace(CALL, group="a"), CALL]
+        assert summarise(tests, [OUTCOME, wrong, OUTCOME], Scoring.fraction(), {}).reward == pytest.approx(1 / 3)

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "jailpy"
 LAYERS = (
     {"__main__", "cli", "cli_grade", "demo", "doctor", "doctor_checks", "doctor_probe", "progress"},
     {"__init__", "execute", "jail", "pool", "grading", "scheduler", "scoring", "compare", "testcase"}
-    | {"extract", "fences", "tags", "canonical", "difference", "reasons", "pair"},
+    | {"extract", "fences", "tags", "canonical", "difference", "reasons", "pair", "efficiency", "measuring"},
     {"cold", "warm", "classify", "capacity", "lower", "programs", "languages", "roots"},
     {"kernel"},
     {"policy", "limits", "status", "verdict", "errors"},

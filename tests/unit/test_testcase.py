@@ -196,7 +196,7 @@ def test_mistakes_are_named(tests: object, field: str) -> None:
 
 
 def test_messages_say_what_to_do() -> None:
-    with pytest.raises(UsageError, match="it takes compare, expected_output, input, type, weight"):
+    with pytest.raises(UsageError, match="it takes compare, expected_output, group, input, size, type, weight"):
         parse_tests([STDIO | {"repeat": 1}])
     with pytest.raises(UsageError, match="this version does not judge check tests yet"):
         parse_tests([{"type": "check"}])
@@ -220,3 +220,40 @@ def test_anything_parses_or_is_a_usage_error(tests: object) -> None:
         assert parse_tests(tests)
     except UsageError as error:
         assert error.field.startswith("tests")
+
+
+def test_groups_and_sizes() -> None:
+    tests = [
+        {"input": "", "expected_output": "", "group": 1, "size": 10},
+        {"function": "f", "expected": 0, "group": "1"},
+        {"code": "assert f", "group": "b", "weight": 2},
+    ]
+    assert [(test.weight, test.group, test.size) for test in parse_tests(tests)] == [
+        (1.0, "1", 10.0),
+        (1.0, "1", None),
+        (2.0, "b", None),
+    ]
+    rows = {"inputs": ["1", "2"], "outputs": ["1", "2"], "group": "g", "sizes": [10, None]}
+    for row in (rows, {**rows, "fn_name": "f"}):
+        assert [(test.group, test.size) for test in parse_tests(row)] == [("g", 10.0), ("g", None)]
+    assert one(StdioTest(b"", b"", group=7)).group == "7"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("test", "field"),
+    [
+        ({"expected_output": "", "group": ""}, "tests[0].group"),
+        ({"expected_output": "", "group": True}, "tests[0].group"),
+        ({"expected_output": "", "group": 1.5}, "tests[0].group"),
+        ({"expected_output": "", "size": 1}, "tests[0].size"),
+        ({"inputs": ["1"], "outputs": ["1"], "sizes": 5}, "tests[0].sizes"),
+        ({"inputs": ["1"], "outputs": ["1"], "sizes": []}, "tests[0].sizes"),
+        ({"inputs": ["1"], "outputs": ["1"], "sizes": ["x"]}, "tests[0].sizes[0]"),
+        (StdioTest(b"", b"", group=[]), "tests[0].group"),  # type: ignore[arg-type]
+        (CallTest("f", (), {}, 0, size=-1), "tests[0].size"),
+    ],
+)
+def test_bad_groups_and_sizes(test: object, field: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_tests([test])
+    assert caught.value.field == field
