@@ -20,9 +20,9 @@ from jailpy.efficiency import Efficiency
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.extract import Extract, program_of
 from jailpy.grading import Grade, Outcome
-from jailpy.kernel.monitor import Crossing
+from jailpy.kernel.monitor import STARVATION_CAP, Crossing
 from jailpy.kernel.probe import host
-from jailpy.limits import Limits
+from jailpy.limits import MOST, Limits
 from jailpy.lower import enforced
 from jailpy.pair import run_pair
 from jailpy.policy import Policy
@@ -276,11 +276,13 @@ class Jail:
     def _run_refereed(self, test: AssertTest, code: bytes, limits: Limits) -> tuple[Result, Result]:
         """The program's result and the test code's, each in a jail of its own."""
         program, referee = programs.pair_for(test, code)
+        # The wall time is the program's: what waits for a program that is starved of CPU is not starved itself.
+        patient = replace(limits, wall_s=min(limits.wall_s * STARVATION_CAP, MOST))
 
         def attempt(pool: Pool | None) -> tuple[Result, Result]:
             return run_pair(
                 lambda crossing: self._run_once(program, limits, pool, crossing),
-                lambda crossing: self._run_once(referee, limits, pool, crossing),
+                lambda crossing: self._run_once(referee, patient, pool, crossing),
                 grading.is_done,
                 self._beside,
             )

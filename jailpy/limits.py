@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from jailpy.errors import UsageError
 
-_MOST = 1 << 30  # of any unit: a petabyte of memory, 34 years
+MOST = 1 << 30  # of any unit: a petabyte of memory, 34 years
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Limits:
                 raise UsageError(f"limits.{spec.name}", f"{value!r} must be a whole number")
             if value <= 0:
                 raise UsageError(f"limits.{spec.name}", f"{value!r} must be greater than 0")
-            if value > _MOST:
-                raise UsageError(f"limits.{spec.name}", f"{value!r} is more than any host has; give at most {_MOST}")
+            if value > MOST:
+                raise UsageError(f"limits.{spec.name}", f"{value!r} is more than any host has; give at most {MOST}")
         if self.open_files < 16:
             raise UsageError("limits.open_files", f"{self.open_files} is too few to start a program; give at least 16")
 

@@ -364,6 +364,10 @@ class Link:
     def ask(self, kind: str, *body: Any, dropped: Any = ()) -> list[Any]:
         """A request's value, and what came with it. Raises what the other side raised."""
         self.send(kind, *body, dropped=dropped, files=self.leads and not self.asking)
+        return self.listen()
+
+    def listen(self) -> list[Any]:
+        """The next reply; requests that come first are answered."""
         self.asking += 1
         try:
             return self._reply()

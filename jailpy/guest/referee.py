@@ -79,11 +79,13 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
     theirs: frozenset[str] = frozenset()
 
     def open(self, peer: standins.Peer, *trees: ast.AST) -> None:
-        """Asks which names the program has, and settles whose those are that both have."""
+        """Waits until the program is loaded, and settles whose those names are that both have."""
         self.peer = peer
-        program = frozenset(peer.ask("names"))
+        names, told = peer.listen()
+        program = frozenset(names)
         used = [node for tree in trees for node in ast.walk(tree)]
         self.theirs = program - _RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
+        self.update({name: value for name, value in told if name in self.theirs - _HELPERS})
 
     def __missing__(self, name: str) -> Any:
         if name not in self.theirs:

@@ -32,12 +32,14 @@ _IMMUTABLE = (int, float, str, bytes, tuple, frozenset, complex)
 _MUTABLE = (list, dict, set, bytearray)
 _PLAIN_METHODS = {types.FunctionType: "f", classmethod: "c", staticmethod: "s", property: "p"}
 _DOC = 20_000
+_MOST_TOLD = 100
 
 
 def serve(namespace: dict[str, Any], fd: int, folders: Folders) -> None:
     """Answers until the other side is gone."""
     program = _Program(namespace, fd, folders)
     try:
+        program.link.reply("value", *program.names())
         while True:
             program.answer(*program.link.receive())
     except heap.BadMessage:
@@ -181,8 +183,12 @@ class _Program:
 
     # Requests
 
-    def do_names(self) -> Any:
-        return tuple(name for name in self.namespace if type(name) is str and not name.startswith("__"))
+    def names(self) -> Any:
+        """All names that the test code may use, and what most tests ask for first: functions and classes."""
+        names = [name for name in list(self.namespace) if type(name) is str and not name.startswith("__")]
+        told = [(name, self.namespace[name]) for name in names]
+        own = [pair for pair in told if isinstance(pair[1], (type, types.FunctionType)) and not _is_foreign(pair[1])]
+        return tuple(names), tuple(own[:_MOST_TOLD])
 
     def do_name(self, name: str) -> Any:
         return self.namespace[name]
@@ -287,9 +293,9 @@ def _is_plain(value: Any) -> bool:
     return type(value) in (str, int, float, bool, bytes, type(None), tuple, list, dict)
 
 
-def _is_foreign(kind: type) -> bool:
+def _is_foreign(kind: Any) -> bool:
     """Built-in, or of the standard library: known by what its instances do, not as a class."""
-    return kind.__module__ != "__main__"
+    return bool(kind.__module__ != "__main__")
 
 
 def _defines(kind: type, name: str) -> bool:

@@ -81,6 +81,14 @@ class Peer:
         self.captures: tuple[bool, Any] = (False, None)
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
 
+    def listen(self) -> Any:
+        """What the program says of itself, once it is loaded."""
+        try:
+            return self.link.listen()
+        except heap.BadMessage as error:
+            self.lost = Gone(str(error))
+            raise self.lost from None
+
     def ask(self, kind: str, *body: Any, made: bool = False) -> Any:
         """What the program answers. Raises what it raises; Gone where it is no more."""
         if self.lost is not None:
