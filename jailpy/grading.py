@@ -9,7 +9,7 @@ from typing import Any
 
 from jailpy.compare import compare_text, compare_value
 from jailpy.efficiency import Efficiency
-from jailpy.errors import UsageError
+from jailpy.errors import InfrastructureError, UsageError
 from jailpy.guest import values
 from jailpy.limits import Limits
 from jailpy.programs import SCRIPT
@@ -197,7 +197,9 @@ def _judge_frame(frame: dict[Any, Any] | str, test: AssertTest | None) -> tuple[
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
-        return Verdict.RUNTIME_ERROR, f"the test code: {error_line(frame['syntax'])}"
+        raise InfrastructureError(f"the test code does not compile: {error_line(frame['syntax'])}")
+    if "no_test" in frame:
+        raise InfrastructureError("the test code only defines names and runs no test; call what it defines")
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
     return _judge_assert(frame, test, SCRIPT)

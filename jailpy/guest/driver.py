@@ -14,7 +14,7 @@ Request and frame are one value each (values.py) behind an 8-byte big-endian len
               "prelude", "test", "frame_bytes", "frame_nodes"}; the last two modes come with a descriptor: one end of
               the connection between the program's jail (serve.py) and its tests' (referee.py)
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
-             | {"too_large": what}
+             | {"too_large": what} | {"no_test": True}
 """
 
 from __future__ import annotations

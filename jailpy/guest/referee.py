@@ -59,7 +59,8 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
         _forward_seeds(peer)
         for tree, name in ((helpers, "<prelude>"), (test, path)):
             exec(compile(tree, name, "exec", dont_inherit=True), space)  # the caller's own code
-        _run_what_is_defined(test, space, count)
+        if not _ran_something(test, space, count):
+            return {"no_test": True}
     except heap.TooLarge as error:
         return {"too_large": error.what}
     except SystemExit as error:
@@ -193,11 +194,12 @@ class _Count:
         result.startTest, result.addError, result.addFailure = start_test, failing(add_error), failing(add_failure)
 
 
-def _run_what_is_defined(tree: ast.Module, space: _Names, count: _Count) -> None:
-    """Test code that only defines tests is run as its runner would: TestCase classes, and functions named test_*."""
+def _ran_something(tree: ast.Module, space: _Names, count: _Count) -> bool:
+    """Test code that only defines tests is run as its runner would: TestCase classes, and functions named test_*. False
+    where there are none."""
     if count.tests or not all(isinstance(node, _DEFINES) or _is_text(node) for node in tree.body):
-        return
-    ran: list[Any] = [
+        return True
+    functions = [
         value
         for name, value in list(space.items())
         if name.startswith("test")
@@ -205,15 +207,13 @@ def _run_what_is_defined(tree: ast.Module, space: _Names, count: _Count) -> None
         and value.__code__.co_filename == space["__file__"]
         and not value.__code__.co_argcount
     ]
-    for function in ran:
-        function()
     case: Any = getattr(sys.modules.get("unittest"), "TestCase", ())
-    for kind in list(space.values()):
-        if isinstance(kind, type) and issubclass(kind, case):
-            sys.modules["unittest"].defaultTestLoader.loadTestsFromTestCase(kind).debug()  # raises what failed
-            ran.append(kind)
-    if not ran:
-        raise RuntimeError("the test code only defines names; it runs no test")
+    classes = [kind for kind in list(space.values()) if isinstance(kind, type) and issubclass(kind, case)]
+    for function in functions:
+        function()
+    for kind in classes:
+        sys.modules["unittest"].defaultTestLoader.loadTestsFromTestCase(kind).debug()  # raises what failed
+    return bool(functions or classes)
 
 
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)

@@ -142,7 +142,7 @@ def test_grade_names_bad_lines_and_judges_the_others() -> None:
         json.dumps({"id": "no-tests", "code": DOUBLE}),
         json.dumps({**good, "id": "bad-tests", "tests": []}),
         json.dumps({**good, "id": "bad-limits", "limits": {"cpu": 1}}),
-        json.dumps({**good, "id": "assert", "tests": ["assert 1"]}),
+        json.dumps({**good, "id": "bad-type", "tests": [{"type": "oral"}]}),
         json.dumps({**good, "id": "bad-language", "language": "cobol"}),
         json.dumps({"code": "print(5)", "tests": OK_TESTS * 2, "scoring": {"other": -7}}),
         json.dumps({**good, "id": "beside", "tests": ["assert 1"], "in_process": True, "code": "x = 1"}),
@@ -156,12 +156,12 @@ def test_grade_names_bad_lines_and_judges_the_others() -> None:
         "no-tests",
         "bad-tests",
         "bad-limits",
-        "assert",
+        "bad-type",
         "bad-language",
     ]
     for item, named in zip(
         out[1:9],
-        ("line: is not JSON", "line: a list", "limit:", "tests:", "tests:", "limits.cpu:", "tests[0]:", "language:"),
+        ("line: is not JSON", "line: a list", "limit:", "tests:", "tests:", "limits.cpu:", "tests[0].type:", "language:"),
         strict=True,
     ):
         assert item["error"].startswith(named)

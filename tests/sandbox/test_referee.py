@@ -53,6 +53,19 @@ def test_what_fails_says_why(jail: Jail, name: str) -> None:
     assert reason in grade.outcomes[0].reason
 
 
+@pytest.mark.parametrize(
+    ("test", "why"),
+    [
+        ("def check(candidate): assert candidate(1, 2) == 3", "runs no test"),
+        ("import math", "runs no test"),
+        ("assert add(1, 2 == 3", "does not compile"),
+    ],
+)
+def test_broken_test_code_is_no_verdict(jail: Jail, test: str, why: str) -> None:
+    with pytest.raises(InfrastructureError, match=why):
+        jail.grade(PROGRAM, [test], limits=WIDE)
+
+
 @pytest.mark.parametrize("name", FORGED)
 def test_forged_passes_pass_only_beside_the_program(jail: Jail, name: str) -> None:
     program, _, test = FORGED[name].partition("\n--- test\n")
