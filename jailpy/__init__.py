@@ -7,6 +7,8 @@ Layout, imports only go down:
 
     cli                                          argument parsing
     execute, jail, grading, scoring, compare     what a reward is
+    checking, interaction                        verdicts of the caller's own judges
+    workers, check_worker                        processes for trusted checkers
     cold, lower, programs, languages, roots      one jail's life, and what goes into it
     kernel                                       the only package that touches Linux
     policy, limits, status, verdict, errors      plain frozen data
@@ -15,6 +17,7 @@ Layout, imports only go down:
 
 from jailpy.compare import TextCompare, ValueCompare
 from jailpy.errors import (
+    CheckerError,
     HelperLost,
     InfrastructureError,
     JailpyError,
@@ -36,6 +39,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LAYERS",
+    "CheckerError",
     "Grade",
     "HelperLost",
     "InfrastructureError",

@@ -15,6 +15,7 @@ from jailpy.classify import classify
 from jailpy.errors import InfrastructureError
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
+from jailpy.kernel.link import Talk
 from jailpy.kernel.monitor import Facts, Streams, channel, close_all, guest_pipes, watch
 from jailpy.kernel.namespaces import choose_ids
 from jailpy.kernel.probe import Host, host
@@ -30,11 +31,16 @@ _leaf_numbers = itertools.count(1)
 
 
 def run(
-    program_at: Callable[[Places], Program], policy: Policy, limits: Limits, *, fault: Fault | None = None
+    program_at: Callable[[Places], Program],
+    policy: Policy,
+    limits: Limits,
+    *,
+    fault: Fault | None = None,
+    talk: Talk | None = None,
 ) -> Result:
     """Runs a program in a jail of its own and waits for its end. InfrastructureError where it could not be judged.
 
-    `program_at` makes the program once it is known where things are for the guest."""
+    `program_at` makes the program once it is known where things are for the guest; `talk`: whom it talks to."""
     here = host()
     layers = enforced(policy, here)
     begun = time.monotonic()
@@ -47,6 +53,7 @@ def run(
             _place_files(places.work, program.files, ids.guest)
         spec = lower(program, policy, limits, here, ids, places, leaf.name if leaf else "", fault)
         streams, theirs = _streams(program)
+        streams.talk = talk
         stack.callback(streams.close)
         try:
             helper = launch(spec, theirs, leaf)
@@ -59,7 +66,9 @@ def run(
     return result(facts, layers, {"set_up": ready - begun, "clean_up": time.monotonic() - ready - facts.wall_s})
 
 
-def run_python(task: Task, policy: Policy, limits: Limits, *, fault: Fault | None = None) -> Result:
+def run_python(
+    task: Task, policy: Policy, limits: Limits, *, fault: Fault | None = None, talk: Talk | None = None
+) -> Result:
     """Runs a Python task through the driver, in an interpreter of its own."""
 
     def program(places: Places) -> Program:
@@ -71,7 +80,7 @@ def run_python(task: Task, policy: Policy, limits: Limits, *, fault: Fault | Non
             frame_bytes=task.frame_bytes + 64,
         )
 
-    return run(program, policy, limits, fault=fault)
+    return run(program, policy, limits, fault=fault, talk=talk)
 
 
 def result(facts: Facts, layers: dict[str, str], stages: dict[str, float]) -> Result:

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from jailpy.kernel import memory
 from jailpy.kernel.cgroup import Leaf
+from jailpy.kernel.link import Talk
 from jailpy.kernel.spec import Report, ReportKind
 from jailpy.limits import Limits
 
@@ -36,6 +37,7 @@ class Fired(enum.Enum):
     MEMORY = "memory"
     OUTPUT = "output"
     PROCESSES = "processes"
+    CUT = "cut"  # no limit: whom it talked to has ended and needs it no more
 
 
 @dataclass(slots=True)
@@ -65,7 +67,10 @@ def close_all(fds: Iterable[int]) -> None:
 
 @dataclass(slots=True)
 class Streams:
-    """Our ends of the guest's streams: non-blocking descriptors, owned and closed by the watch. -1: none."""
+    """Our ends of the guest's streams: non-blocking descriptors, owned and closed by the watch. -1: none.
+
+    `talk`: stdin goes on after `input` with what another guest says, until that one's end.
+    """
 
     stdin: int
     stdout: int
@@ -74,6 +79,7 @@ class Streams:
     input: bytes = b""
     request: bytes = b""
     frame_bytes: int = 0
+    talk: Talk | None = None
 
     def close(self) -> None:
         """Closes what is open."""
@@ -146,6 +152,8 @@ class _Watch:
         self.sampling = not {"memory", "pids"} <= controllers
         self.samples_memory = "memory" not in controllers
         self.samples_tasks = "pids" not in controllers
+        self.talk = streams.talk
+        self.wall_begun = float("inf") if self.talk and self.talk.patient else self.begun
         self.wall_allowed = limits.wall_s
         self.beside = source.beside
         self.gone = False
@@ -164,6 +172,8 @@ class _Watch:
             self._measure()
         finally:
             self.streams.close()
+            if self.talk:
+                self.talk.says.end()
             if self.pids_events >= 0:
                 os.close(self.pids_events)
         return self.facts
@@ -176,6 +186,8 @@ class _Watch:
         for fd in (streams.channel, streams.stdin):
             if fd >= 0:
                 self._feed(fd)
+        if self.talk:
+            self.poll.register(self.talk.hears.wake, select.POLLIN)
         if self.leaf and not self.samples_tasks:
             self.pids_events = os.open("pids.events", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.leaf.fd)
             os.read(self.pids_events, 64)  # a change is one since the last read
@@ -183,7 +195,7 @@ class _Watch:
 
     def _timeout(self) -> float:
         now = time.monotonic()
-        due = min(self.begun + self.wall_allowed, self.next_cpu_check)
+        due = min(self.wall_begun + self.wall_allowed, self.next_cpu_check)
         if self.sampling:
             due = min(due, self.next_sample)
         return max(0.0, due - now) + 0.0005  # poll counts whole milliseconds and must not wake before the deadline
@@ -195,6 +207,8 @@ class _Watch:
         elif fd == self.pids_events:
             self._kill(Fired.PROCESSES)
             self.poll.unregister(fd)
+        elif self.talk and fd == self.talk.hears.wake:
+            self._hear(self.talk)
         elif fd == streams.stdin or (fd == streams.channel and events & select.POLLOUT):
             self._feed(fd)
         elif fd in (streams.stdout, streams.stderr, streams.channel):
@@ -209,24 +223,45 @@ class _Watch:
                 self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
             self.gone = report.kind is ReportKind.GONE
 
+    def _hear(self, talk: Talk) -> None:
+        """The other guest said something, or ended."""
+        talk.hears.calm()
+        if talk.hears.is_cut:
+            self._kill(Fired.CUT)
+            talk.hears.killed = self.facts.fired is Fired.CUT
+        if talk.hears.ended:
+            self.wall_begun = min(self.wall_begun, time.monotonic())
+        if self.streams.stdin >= 0 and not self.written[self.streams.stdin]:
+            self._feed(self.streams.stdin)
+
+    def _more(self, fd: int) -> memoryview | None:
+        """What is written next: None when that was all, nothing when the other guest has yet to say it."""
+        if not self.talk or fd != self.streams.stdin:
+            return None
+        words, ended = self.talk.hears.take()
+        self.talk.hears.told = ended and not words
+        return None if self.talk.hears.told else memoryview(words)
+
     def _feed(self, fd: int) -> None:
         """Writes what fits. A guest that does not read its input, or closes it, is within its rights."""
-        rest = self.written[fd]
+        rest: memoryview | None = self.written[fd]
         try:
-            while rest:
+            while rest or (rest := self._more(fd)):
                 rest = rest[os.write(fd, rest[: 1 << 20]) :]
         except BlockingIOError:
+            assert rest is not None
             self.written[fd] = rest
             self.poll.register(fd, select.POLLOUT | (select.POLLIN if fd == self.streams.channel else 0))
             return
         except (BrokenPipeError, ConnectionResetError):
-            pass
+            rest = None
         self.written[fd] = memoryview(b"")
         if fd == self.streams.channel:
             self.poll.register(fd, select.POLLIN)
-        else:
-            with contextlib.suppress(KeyError):
-                self.poll.unregister(fd)
+            return
+        with contextlib.suppress(KeyError):
+            self.poll.unregister(fd)
+        if rest is None:
             os.close(fd)
             self.streams.stdin = -1
 
@@ -241,6 +276,8 @@ class _Watch:
         if not data:
             with contextlib.suppress(KeyError):
                 self.poll.unregister(fd)
+            if self.talk and fd == self.streams.stdout:
+                self.talk.says.end()
             return False
         facts, streams = self.facts, self.streams
         if fd == streams.channel:
@@ -248,6 +285,8 @@ class _Watch:
             return True
         room = self.limits.output_bytes - len(facts.stdout) - len(facts.stderr)
         (facts.stdout if fd == streams.stdout else facts.stderr).extend(data[:room])
+        if self.talk and fd == streams.stdout:
+            self.talk.says.put(data[:room])
         if len(data) > room:
             self._kill(Fired.OUTPUT)
         return True
@@ -262,7 +301,7 @@ class _Watch:
         now = time.monotonic()
         if now >= self.next_cpu_check:
             self._check_cpu(now)
-        if now >= self.begun + self.wall_allowed:
+        if now >= self.wall_begun + self.wall_allowed:
             self._check_wall(now)
         if self.sampling and now >= self.next_sample and self.facts.fired is Fired.NONE:
             self._sample()
@@ -286,7 +325,7 @@ class _Watch:
     def _check_wall(self, now: float) -> None:
         starved = (self.leaf.starved_us() - self.starved_begun) / 1e6 if self.leaf else 0.0
         allowed = min(self.limits.wall_s + starved, self.limits.wall_s * STARVATION_CAP)
-        if now >= self.begun + allowed:
+        if now >= self.wall_begun + allowed:
             self._kill(Fired.WALL)
             allowed = float("inf")
         self.wall_allowed = allowed
