@@ -95,9 +95,26 @@ def check_judgeable(tests: Sequence[Test]) -> None:
 
 def judge(test: Test, result: Result) -> Outcome:
     """The verdict of one finished run."""
-    verdict, reason = _judge(test, result)
+    return outcome(result, *_judge(test, result))
+
+
+def outcome(result: Result, verdict: Verdict, reason: str) -> Outcome:
+    """A verdict on what ran."""
     usage = result.usage
-    return Outcome(verdict, _line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+    return Outcome(verdict, one_line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+
+
+def failure(result: Result) -> tuple[Verdict, str] | None:
+    """The verdict of a whole program that went over a limit, crashed or gave an exit code other than 0; None where it
+    ended well, so that its output can be judged."""
+    if result.status is not Status.EXITED:
+        return _BY_STATUS[result.status], result.describe()
+    if result.exit_code == 0:
+        return None
+    frame = read_frame(result)
+    if isinstance(frame, dict) and "syntax" in frame:
+        return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
+    return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {last_line(result.stderr)}"
 
 
 def summarise(
@@ -122,33 +139,28 @@ def failed(error: Exception, id: Any = None) -> Grade:
 
 
 def _judge(test: Test, result: Result) -> tuple[Verdict, str]:
+    if isinstance(test, StdioTest):
+        return failure(result) or _judge_stdio(test, result)
     if result.status is not Status.EXITED:
         return _BY_STATUS[result.status], result.describe()
-    if isinstance(test, StdioTest):
-        return _judge_stdio(test, result)
-    frame = _frame(result)
+    frame = read_frame(result)
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
-        return Verdict.COMPILE_ERROR, _error_line(frame["syntax"])
+        return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
     return _judge_call(test, frame) if isinstance(test, CallTest) else _judge_assert(frame)
 
 
 def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:
-    if result.exit_code != 0:
-        frame = _frame(result)
-        if isinstance(frame, dict) and "syntax" in frame:
-            return Verdict.COMPILE_ERROR, _error_line(frame["syntax"])
-        return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {_last_line(result.stderr)}"
     difference = compare_text(test.compare, result.stdout, test.expected_output)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
 def _judge_call(test: CallTest, frame: dict[Any, Any]) -> tuple[Verdict, str]:
     if "value" not in frame:
-        return Verdict.RUNTIME_ERROR, _error_line(frame.get("error"))
+        return Verdict.RUNTIME_ERROR, error_line(frame.get("error"))
     difference = compare_value(test.compare, frame["value"], test.expected)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
@@ -158,14 +170,14 @@ def _judge_assert(frame: dict[Any, Any]) -> tuple[Verdict, str]:
         return Verdict.PASSED, ""
     error = frame.get("error")
     is_assertion = isinstance(error, tuple) and error[:1] == ("AssertionError",)
-    return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), _error_line(error)
+    return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), error_line(error)
 
 
-def _frame(result: Result) -> dict[Any, Any] | str:
+def read_frame(result: Result) -> dict[Any, Any] | str:
     """The one frame that may have come out, or in words why there is none."""
     raw = result.value_frame
     if not raw:
-        return f"ended without an answer: {result.describe()}: {_last_line(result.stderr)}"
+        return f"ended without an answer: {result.describe()}: {last_line(result.stderr)}"
     if len(raw) < 8 or len(raw) - 8 != int.from_bytes(raw[:8], "big"):
         return "what came out of the jail is not exactly one frame"
     try:
@@ -175,7 +187,7 @@ def _frame(result: Result) -> dict[Any, Any] | str:
     return frame if isinstance(frame, dict) else "what came out of the jail is no frame"
 
 
-def _error_line(error: object) -> str:
+def error_line(error: object) -> str:
     """(type, message, where) as the guest wrote it, or whatever else stands there: data, never trusted."""
     if not isinstance(error, tuple) or not all(isinstance(part, str) for part in error):
         return "an error that it did not describe"
@@ -183,12 +195,12 @@ def _error_line(error: object) -> str:
     return f"{kind}: {message}" + (f" at {where}" if where else "")
 
 
-def _last_line(stderr: bytes) -> str:
+def last_line(stderr: bytes) -> str:
     lines = stderr[-4096:].decode("utf-8", "backslashreplace").strip().splitlines()
     return lines[-1] if lines else "nothing on stderr"
 
 
-def _line(reason: str) -> str:
+def one_line(reason: str) -> str:
     """One line, bounded, without anything that a JSON writer or a terminal could choke on."""
     clean = reason.encode("utf-8", "backslashreplace").decode("utf-8")
     clean = "".join(char if char.isprintable() else " " for char in clean)

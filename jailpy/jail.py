@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import itertools
 import logging
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from jailpy import capacity, cold, grading, languages, programs, warm
+from jailpy import capacity, checking, cold, grading, interaction, languages, programs, warm
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.grading import Grade, Outcome
 from jailpy.kernel.probe import host
@@ -27,8 +28,9 @@ from jailpy.programs import Task
 from jailpy.scheduler import Scheduler
 from jailpy.scoring import Scoring
 from jailpy.status import Result
-from jailpy.testcase import Test, parse_tests
+from jailpy.testcase import CheckTest, InteractTest, Judge, Test, parse_tests
 from jailpy.verdict import Verdict
+from jailpy.workers import Workers
 
 log = logging.getLogger("jailpy")
 
@@ -94,7 +96,8 @@ class Jail:
         self._pools: dict[int, Pool] = {}
         self._lock = threading.Lock()
         self._process = os.getpid()
-        self._finalizer = weakref.finalize(self, _close_all, self._pools, self._process)
+        self._checkers = Workers()
+        self._finalizer = weakref.finalize(self, _close_all, self._pools, self._checkers, self._process)
 
     def __enter__(self) -> Jail:
         return self
@@ -134,7 +137,7 @@ class Jail:
         job = Job(code, tests, **options)
         work = self._prepare(job)
         if len(work.tests) == 1:
-            outcome = self._scheduler.run(lambda: self._outcome(work, 0), memory=work.limits.memory_bytes)
+            outcome = self._scheduler.run(lambda: self._outcome(work, 0), memory=work.memory(0))
             return work.grade([outcome])
         return self._begin(work).result()
 
@@ -168,10 +171,10 @@ class Jail:
         return [grade.reward for grade in self.grade_many(jobs, ordered=True, progress=progress)]
 
     def statistics(self) -> dict[str, int]:
-        """What waits, what runs, how many jails are parked."""
+        """What waits, what runs, how many jails are parked, how many processes for checkers are idle."""
         with self._lock:
             parked = sum(len(pool.parked) for pool in self._pools.values())
-        return {**self._scheduler.statistics(), "parked": parked, "workers": self.workers}
+        return {**self._scheduler.statistics(), "parked": parked, "checkers": len(self._checkers), "workers": self.workers}
 
     def _grade_many(self, jobs: Iterator[Job], ordered: bool, progress: _Progress | None) -> Iterator[Grade]:
         waiting: dict[concurrent.futures.Future[Grade], Job] = {}
@@ -217,7 +220,7 @@ class Jail:
         job = gathering.work.job
         return self._scheduler.submit(
             functools.partial(self._outcome_or_skip, gathering, index),
-            memory=gathering.work.limits.memory_bytes,
+            memory=gathering.work.memory(index),
             priority=job.priority,
             caller=job.caller,
             seconds=job.seconds,
@@ -230,7 +233,15 @@ class Jail:
 
     def _outcome(self, work: _Work, index: int) -> Outcome:
         test = work.tests[index]
-        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits))
+        task = programs.task_for(test, work.code, work.limits)
+        if isinstance(test, InteractTest):
+            interactor = programs.judge_task(test.interactor, test.input, None, test.answer)
+            its_limits = test.interactor.within(work.limits)
+            return interaction.judge(self._run_crossed(((task, work.limits), (interactor, its_limits))))
+        result = self._run(task, work.limits)
+        if isinstance(test, CheckTest):
+            return checking.judge(test, result, work.limits, self._checkers, self._run)
+        return grading.judge(test, result)
 
     def _run(self, task: Task, limits: Limits) -> Result:
         """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe. That one is
@@ -251,6 +262,32 @@ class Jail:
         except OSError as error:  # of a call of ours: what a guest does is no exception
             raise InfrastructureError(f"the host refused what a jail needs: {error}") from error
 
+    def _run_crossed(self, sides: Sequence[tuple[Task, Limits]]) -> interaction.Conversation:
+        """Two runs at once, each one's stdout the other's stdin; like `_run` once more where a jail failed."""
+        try:
+            return self._cross_once(sides, self._pool)
+        except (SetupError, HelperLost) as error:
+            log.warning("two runs failed before they could be judged, trying once more: %s", error)
+            return self._cross_once(sides, lambda _: None)
+
+    def _cross_once(
+        self, sides: Sequence[tuple[Task, Limits]], pool_for: Callable[[Limits], Pool | None]
+    ) -> interaction.Conversation:
+        try:
+            with contextlib.ExitStack() as jails:
+                # Both are there before either starts: nobody's time runs while the other's jail is made.
+                program, interactor = [self._ready(jails, *side, pool_for(side[1])) for side in sides]
+                return interaction.converse(program, interactor)
+        except OSError as error:
+            raise InfrastructureError(f"the host refused what a jail needs: {error}") from error
+
+    def _ready(self, jails: contextlib.ExitStack, task: Task, limits: Limits, pool: Pool | None) -> interaction.Run:
+        layers = enforced(self.policy, host())
+        if pool is None:
+            return lambda talk: cold.run_python(task, self.policy, limits, talk=talk)
+        jail = jails.enter_context(pool.jail())
+        return lambda talk: jail.run(task, limits, layers, talk)
+
     def _pool(self, limits: Limits) -> Pool | None:
         """Parked jails whose private space is of this size; None where jails are made cold."""
         if not self.warm or not warm.possible(host()):
@@ -269,7 +306,8 @@ class Jail:
             return pool
 
 
-def _close_all(pools: dict[int, Pool], process: int) -> None:
+def _close_all(pools: dict[int, Pool], checkers: Workers, process: int) -> None:
+    checkers.close()
     if os.getpid() == process:
         for pool in pools.values():
             pool.close()
@@ -285,6 +323,15 @@ class _Work:
     code: bytes
     limits: Limits
     enforced: dict[str, str]
+
+    def memory(self, index: int) -> int:
+        """Bytes that the runs of one test may use at once."""
+        test, own = self.tests[index], self.limits.memory_bytes
+        if isinstance(test, InteractTest):
+            return own + test.interactor.within(self.limits).memory_bytes
+        if isinstance(test, CheckTest) and isinstance(test.checker, Judge):
+            return max(own, test.checker.within(self.limits).memory_bytes)
+        return own
 
     def grade(self, outcomes: Sequence[Outcome]) -> Grade:
         return grading.summarise(self.tests, outcomes, self.job.scoring or Scoring.seed(), self.enforced, self.job.id)

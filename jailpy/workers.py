@@ -50,7 +50,7 @@ def carry(checker: Callable[..., Any], where: str) -> Carried:
     names = _names(checker, where)
     try:
         pickled = bytes(ForkingPickler.dumps(checker, recurse=True))
-    except Exception as error:  # noqa: BLE001  # whatever the caller's objects raise when they are pickled
+    except Exception as error:  # whatever the caller's objects raise when they are pickled
         raise UsageError(
             where, f"cannot travel to a worker process ({type(error).__name__}: {error}); let it hold plain data only"
         ) from error
@@ -116,6 +116,8 @@ class _Worker:
             reply = self._receive(deadline)
         except TimeoutError:
             raise CheckerError(f"the checker took longer than {seconds:g} s") from None
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._died() from None
         self.usable = True
         return reply
 
@@ -123,10 +125,7 @@ class _Worker:
         def expire() -> None:
             self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
 
-        try:
-            reply = receive(self.socket, _REPLY_BYTES, expire)
-        except (BrokenPipeError, ConnectionResetError):
-            reply = None
+        reply = receive(self.socket, _REPLY_BYTES, expire)
         if type(reply) is not dict:
             raise self._died()
         return reply

@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).parents[2] / "jailpy"
 #: From the top: a module imports from its own layer and from those below it. A new module needs its place here.
 LAYERS = (
     {"__main__", "cli", "cli_grade", "demo", "doctor", "doctor_checks", "doctor_probe", "progress"},
-    {"__init__", "execute", "jail", "pool", "grading", "scheduler", "scoring", "compare", "testcase", "checking", "interaction"},
+    {"__init__", "execute", "jail", "pool", "grading", "scheduler", "scoring", "compare", "testcase"}
+    | {"checking", "interaction"},
     {"cold", "warm", "workers", "check_worker", "classify", "capacity", "lower", "programs", "languages", "roots"},
     {"kernel"},
     {"policy", "limits", "status", "verdict", "errors"},

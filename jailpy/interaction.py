@@ -1,0 +1,127 @@
+"""Tests of type `interact`: the program talks to an interactor, each in a jail of its own with limits of its own.
+
+What the program prints is the interactor's stdin, and the other way round. The interactor is started as testlib's are:
+argv[1] is a file with the test's `input`, argv[2] a name for what it likes to write, argv[3] a file with `answer`. Its exit
+code is its word, 0 right, 1 or 2 wrong, and the others as for checkers (`jailpy.checking`); the last line of its stderr
+is the reason.
+
+Who is at fault is decided in this order; the first that holds is the verdict:
+
+1. The program went over its CPU time, memory, output, process or disk limit: its verdict. Nobody else could do that.
+2. The interactor ended before it was told of the program's end. A wrong answer stands, whatever becomes of the program,
+   which is killed: it may well crash because nobody answers it any more.
+3. The program went over its wall time limit, crashed, or gave an exit code other than 0: its verdict.
+4. The interactor's word.
+
+An interactor that gives no such word (any other exit code, an uncaught exception, a limit of its own, a crash) has
+failed: CheckerError, and never a reward; but after it was told of the program's end, 3 comes first. Two exceptions. EOFError
+that it does not catch is a wrong answer: the program ended in the middle of the talk. And the program's wall time limit
+counts only when the interactor ended after it, for a program that waits for an interactor that hangs is not at fault.
+After word 0 the program still has to end well within its limits. When both wait for each other, the program's wall time
+limit ends that; the interactor's wall time begins with the end of what it hears. An interactor that tells the program
+that it is wrong, and then ends, leaves it to chance who is first; one that only ends does not.
+
+Neither can block the other: what one writes is taken at once, counted in its output limit, and kept until the other reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jailpy import checking, grading
+from jailpy.errors import CheckerError
+from jailpy.grading import Outcome
+from jailpy.kernel.link import Link, Talk
+from jailpy.status import Result, Status
+from jailpy.verdict import Verdict
+
+Run = Callable[[Talk], Result]
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """How both ended.
+
+    told    the interactor was told of the program's end
+    killed  the program was killed because the interactor had ended
+    """
+
+    program: Result
+    interactor: Result
+    told: bool
+    killed: bool
+
+
+def converse(run_program: Run, run_interactor: Run) -> Conversation:
+    """Runs both at once until both have ended. What either raises is raised when both are gone."""
+    to_interactor, to_program = Link(), Link()
+    with contextlib.closing(to_interactor), contextlib.closing(to_program):
+        other = _Other(run_interactor, Talk(to_interactor, to_program, patient=True))
+        other.thread.start()
+        try:
+            program = run_program(Talk(to_program, to_interactor))
+        except BaseException:
+            to_interactor.cut()
+            raise
+        finally:
+            to_interactor.end()
+            other.thread.join()
+        return Conversation(program, other.result(), to_interactor.told, to_program.killed)
+
+
+class _Other:
+    """The interactor, in a thread."""
+
+    def __init__(self, run: Run, talk: Talk) -> None:
+        self.run = run
+        self.talk = talk
+        self.ended: Result | BaseException | None = None
+        self.thread = threading.Thread(target=self._work, name="jailpy-interactor", daemon=True)
+
+    def _work(self) -> None:
+        try:
+            self.ended = result = self.run(self.talk)
+        except BaseException as error:  # noqa: BLE001  # raised again where the result is asked for
+            self.ended = error
+            self.talk.says.cut()
+        else:
+            if not result.ok:
+                self.talk.says.cut()
+
+    def result(self) -> Result:
+        if isinstance(self.ended, Result):
+            return self.ended
+        assert self.ended is not None
+        raise self.ended
+
+
+def judge(talk: Conversation) -> Outcome:
+    """The verdict, by the rules above. CheckerError where the interactor failed."""
+    return grading.outcome(talk.program, *_rule(talk))
+
+
+def _rule(talk: Conversation) -> tuple[Verdict, str]:
+    failure = None if talk.killed else grading.failure(talk.program)
+    if failure and talk.program.status not in (Status.EXITED, Status.SIGNALLED, Status.WALL_TIME):
+        return failure
+    if not talk.told:
+        word = _word(talk.interactor)
+        return word if word[0] is Verdict.WRONG_ANSWER else failure or word
+    if failure and talk.program.status is Status.WALL_TIME and talk.interactor.status is not Status.EXITED:
+        raise CheckerError(f"the interactor did not end after the program had waited for it: {talk.interactor.describe()}")
+    return failure or _word(talk.interactor)
+
+
+def _word(interactor: Result) -> tuple[Verdict, str]:
+    error = checking.uncaught(interactor)
+    if isinstance(error, tuple) and error[:1] == ("EOFError",):
+        return Verdict.WRONG_ANSWER, "the program ended in the middle of the talk"
+    said = checking.judge_said(interactor, "interactor")
+    if said == 0:
+        return Verdict.PASSED, ""
+    reason = grading.last_line(interactor.stderr)
+    if said in checking.WRONG:
+        return Verdict.WRONG_ANSWER, f"{checking.WRONG[said]}: {reason}"
+    raise CheckerError(grading.one_line(f"the interactor ended with exit code {said}: {reason}"))
