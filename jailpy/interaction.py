@@ -5,21 +5,21 @@ argv[1] is a file with the test's `input`, argv[2] a name for what it likes to w
 code is its word, 0 right, 1 or 2 wrong, and the others as for checkers (`jailpy.checking`); the last line of its stderr
 is the reason.
 
-Who is at fault is decided in this order; the first that holds is the verdict:
+The first of these that holds decides:
 
-1. The program went over its CPU time, memory, output, process or disk limit: its verdict. Nobody else could do that.
-2. The interactor ended before it was told of the program's end. A wrong answer stands, whatever becomes of the program,
-   which is killed: it may well crash because nobody answers it any more.
-3. The program went over its wall time limit, crashed, or gave an exit code other than 0: its verdict.
+1. The program does not compile, or went over a limit: its verdict.
+2. The interactor's exit code says that the program is wrong: wrong_answer, however the program then ended.
+3. The program crashed or gave an exit code other than 0: its verdict.
 4. The interactor's word.
 
 An interactor that gives no such word (any other exit code, an uncaught exception, a limit of its own, a crash) has
-failed: CheckerError, and never a reward; but after it was told of the program's end, 3 comes first. Two exceptions. EOFError
-that it does not catch is a wrong answer: the program ended in the middle of the talk. And the program's wall time limit
-counts only when the interactor ended after it, for a program that waits for an interactor that hangs is not at fault.
-After word 0 the program still has to end well within its limits. When both wait for each other, the program's wall time
-limit ends that; the interactor's wall time begins with the end of what it hears. An interactor that tells the program
-that it is wrong, and then ends, leaves it to chance who is first; one that only ends does not.
+failed: CheckerError, and never a reward. So it reads with care what the program says, but need not care where that ends:
+an EOFError that it does not catch is a wrong answer too, and the weaker one, which 3 comes before.
+
+The program's stdin ends when the interactor has ended, not before. After word 0 the program still has to end well, within
+its limits; after every other end of the interactor it is killed before it can notice, so nothing that an interactor does
+makes a program crash. When both wait for each other, or the interactor never ends, the program's wall time limit ends
+that; the interactor's own wall time begins then, and where that runs out too, the interactor has failed.
 
 Neither can block the other: what one writes is taken at once, counted in its output limit, and kept until the other reads.
 """
@@ -42,15 +42,10 @@ Run = Callable[[Talk], Result]
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """How both ended.
-
-    told    the interactor was told of the program's end
-    killed  the program was killed because the interactor had ended
-    """
+    """How both ended; `killed`: the program was killed because the interactor had ended."""
 
     program: Result
     interactor: Result
-    told: bool
     killed: bool
 
 
@@ -58,7 +53,7 @@ def converse(run_program: Run, run_interactor: Run) -> Conversation:
     """Runs both at once until both have ended. What either raises is raised when both are gone."""
     to_interactor, to_program = Link(), Link()
     with contextlib.closing(to_interactor), contextlib.closing(to_program):
-        other = _Other(run_interactor, Talk(to_interactor, to_program, patient=True))
+        other = _Other(run_interactor, Talk(to_interactor, to_program, leads=True))
         other.thread.start()
         try:
             program = run_program(Talk(to_program, to_interactor))
@@ -68,7 +63,7 @@ def converse(run_program: Run, run_interactor: Run) -> Conversation:
         finally:
             to_interactor.end()
             other.thread.join()
-        return Conversation(program, other.result(), to_interactor.told, to_program.killed)
+        return Conversation(program, other.result(), to_program.killed)
 
 
 class _Other:
@@ -87,7 +82,9 @@ class _Other:
             self.ended = error
             self.talk.says.cut()
         else:
-            if not result.ok:
+            if result.ok:
+                self.talk.says.end()
+            else:
                 self.talk.says.cut()
 
     def result(self) -> Result:
@@ -104,13 +101,13 @@ def judge(talk: Conversation) -> Outcome:
 
 def _rule(talk: Conversation) -> tuple[Verdict, str]:
     failure = None if talk.killed else grading.failure(talk.program)
-    if failure and talk.program.status not in (Status.EXITED, Status.SIGNALLED, Status.WALL_TIME):
+    crashed = talk.program.status in (Status.EXITED, Status.SIGNALLED)
+    if failure and (failure[0] is Verdict.COMPILE_ERROR or not crashed):
+        if talk.program.status is Status.WALL_TIME and talk.interactor.status is not Status.EXITED:
+            raise CheckerError(f"the interactor kept the program waiting, and did not end: {talk.interactor.describe()}")
         return failure
-    if not talk.told:
-        word = _word(talk.interactor)
-        return word if word[0] is Verdict.WRONG_ANSWER else failure or word
-    if failure and talk.program.status is Status.WALL_TIME and talk.interactor.status is not Status.EXITED:
-        raise CheckerError(f"the interactor did not end after the program had waited for it: {talk.interactor.describe()}")
+    if talk.interactor.exit_code in checking.WRONG and not checking.uncaught(talk.interactor):
+        return _word(talk.interactor)
     return failure or _word(talk.interactor)
 
 

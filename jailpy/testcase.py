@@ -133,6 +133,7 @@ _TELLING = {
     "input": "stdio",
 }
 _LATER = ("project",)
+_Carried = dict[int, Carried]  # checkers of one set of tests by their identity: one that is given often is pickled once
 
 
 def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
@@ -142,10 +143,11 @@ def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
     """
     if isinstance(tests, str):
         tests = _json(tests, "tests")
+    carried: _Carried = {}
     if isinstance(tests, (dict, *_TESTS)):
-        found = _one(tests, "tests", in_process)
+        found = _one(tests, "tests", in_process, carried)
     elif isinstance(tests, (list, tuple)):
-        found = [test for i, item in enumerate(tests) for test in _one(item, f"tests[{i}]", in_process)]
+        found = [test for i, item in enumerate(tests) for test in _one(item, f"tests[{i}]", in_process, carried)]
     else:
         raise UsageError("tests", f"a {type(tests).__name__} is no list of tests")
     if not found:
@@ -155,7 +157,7 @@ def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
     return tuple(found)
 
 
-def _one(item: object, where: str, in_process: bool) -> list[Test]:
+def _one(item: object, where: str, in_process: bool, carried: _Carried) -> list[Test]:
     if isinstance(item, _TESTS):
         weight_number(f"{where}.weight", item.weight)
         return [item]
@@ -176,7 +178,7 @@ def _one(item: object, where: str, in_process: bool) -> list[Test]:
     if kind == "call":
         return [_call_from(item, where, weight)]
     if kind == "check":
-        return [_check_from(item, where, weight)]
+        return [_check_from(item, where, weight, carried)]
     if kind == "interact":
         interactor = _judge_from(_needed(item, where, "interactor"), item, where, "interactor")
         given = _bytes(item.get("input", b""), f"{where}.input")
@@ -272,7 +274,7 @@ def _call_from(item: dict[Any, Any], where: str, weight: float) -> CallTest:
     )
 
 
-def _check_from(item: dict[Any, Any], where: str, weight: float) -> CheckTest:
+def _check_from(item: dict[Any, Any], where: str, weight: float, carried: _Carried) -> CheckTest:
     checker = _needed(item, where, "checker")
     seconds = item.get("checker_s", 10.0)
     if callable(checker):
@@ -280,11 +282,13 @@ def _check_from(item: dict[Any, Any], where: str, weight: float) -> CheckTest:
             raise UsageError(f"{where}.checker_limits", "is for checkers in jails; for a callable give checker_s")
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
             raise UsageError(f"{where}.checker_s", f"{seconds!r} is no number of seconds above 0")
+        if id(checker) not in carried:
+            carried[id(checker)] = carry(checker, f"{where}.checker")
     elif "checker_s" in item:
         raise UsageError(f"{where}.checker_s", "is for callables; for a checker in a jail give checker_limits")
     return CheckTest(
         _bytes(item.get("input", b""), f"{where}.input"),
-        carry(checker, f"{where}.checker") if callable(checker) else _judge_from(checker, item, where, "checker"),
+        carried[id(checker)] if callable(checker) else _judge_from(checker, item, where, "checker"),
         _bytes(item.get("expected_output", b""), f"{where}.expected_output"),
         float(seconds),
         weight,

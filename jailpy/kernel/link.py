@@ -15,7 +15,6 @@ class Link:
     Nobody waits on it: what is put is kept until it is taken, and that is never more than the writer's output limit.
 
     wake    becomes readable when there is something new for the reader's watch
-    told    the reader was handed the end of what the writer says
     killed  the reader was killed because the link was cut, and for no other reason
     """
 
@@ -23,7 +22,6 @@ class Link:
         self.wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.ended = False
         self.is_cut = False
-        self.told = False
         self.killed = False
         self._data = bytearray()
         self._lock = threading.Lock()
@@ -65,9 +63,10 @@ class Link:
 class Talk:
     """One guest's part: what it hears on stdin while it runs, and where its stdout goes besides its result.
 
-    patient  its wall time begins with the end of what it hears: until then it waits for somebody whose time is limited
+    leads  it is the one that decides. Its wall time begins with the end of what it hears: until then it waits for somebody
+           whose time is limited. And whoever started it passes its end on, knowing how it ended; its watch does not.
     """
 
     hears: Link
     says: Link
-    patient: bool = False
+    leads: bool = False

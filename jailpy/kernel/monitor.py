@@ -153,7 +153,7 @@ class _Watch:
         self.samples_memory = "memory" not in controllers
         self.samples_tasks = "pids" not in controllers
         self.talk = streams.talk
-        self.wall_begun = float("inf") if self.talk and self.talk.patient else self.begun
+        self.wall_begun = float("inf") if self.talk and self.talk.leads else self.begun
         self.wall_allowed = limits.wall_s
         self.beside = source.beside
         self.gone = False
@@ -172,7 +172,7 @@ class _Watch:
             self._measure()
         finally:
             self.streams.close()
-            if self.talk:
+            if self.talk and not self.talk.leads:
                 self.talk.says.end()
             if self.pids_events >= 0:
                 os.close(self.pids_events)
@@ -239,8 +239,7 @@ class _Watch:
         if not self.talk or fd != self.streams.stdin:
             return None
         words, ended = self.talk.hears.take()
-        self.talk.hears.told = ended and not words
-        return None if self.talk.hears.told else memoryview(words)
+        return None if ended and not words else memoryview(words)
 
     def _feed(self, fd: int) -> None:
         """Writes what fits. A guest that does not read its input, or closes it, is within its rights."""
@@ -276,7 +275,7 @@ class _Watch:
         if not data:
             with contextlib.suppress(KeyError):
                 self.poll.unregister(fd)
-            if self.talk and fd == self.streams.stdout:
+            if self.talk and not self.talk.leads and fd == self.streams.stdout:
                 self.talk.says.end()
             return False
         facts, streams = self.facts, self.streams
