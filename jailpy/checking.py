@@ -2,9 +2,9 @@
 
 A checker is one of
 
-- a trusted callable, in a worker process of ours (`jailpy.workers`). When all its parameters are named `input`, `output`
-  or `answer`, it is called with those texts by name, in any order, and may leave out what it does not need; otherwise it
-  is called as `checker(input, output, answer)`. Many checks run in one process, and several at once in different ones,
+- a trusted callable, in a worker process of ours (`jailpy.workers`). Where it has parameters named `input`, `output` or
+  `answer`, and needs no others, it is called with those by name, so it may leave out what it does not need; otherwise
+  it is called as `checker(input, output, answer)`. Many checks run in one process, and several at once in different ones,
   so it keeps nothing from one check to the next. What it prints goes to stderr. It has `checker_s` seconds for a check.
 - a text that defines `check(input, output, answer)`, called by position, in a jail of its own.
 - a program, `{"program": code, "language": "python"}`, in a jail of its own, started as testlib's checkers are:

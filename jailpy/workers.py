@@ -35,8 +35,7 @@ _START = "import sys; fd, *sys.path = sys.argv[1:]; from jailpy.check_worker imp
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A callable, pickled; `names` are its parameters where all of them are names of TEXTS, None where it takes the three
-    by position."""
+    """A callable, pickled; `names` are those of the texts that it takes by name, None where it takes all by position."""
 
     pickled: bytes
     digest: bytes
@@ -62,8 +61,11 @@ def _names(checker: Callable[..., Any], where: str) -> tuple[str, ...] | None:
         signature = inspect.signature(checker)
     except (TypeError, ValueError):  # some builtins have none to show
         return None
-    if signature.parameters and set(signature.parameters) <= set(TEXTS):
-        return tuple(signature.parameters)
+    named = tuple(name for name in TEXTS if name in signature.parameters)
+    if named:
+        with contextlib.suppress(TypeError):
+            signature.bind(**dict.fromkeys(named))
+            return named
     try:
         signature.bind(*TEXTS)
     except TypeError as error:

@@ -63,12 +63,13 @@ def test_check_forms() -> None:
     ("checker", "names"),
     [
         (lambda input, output, answer: True, ("input", "output", "answer")),
-        (lambda answer, output: True, ("answer", "output")),
+        (lambda answer, output, digits=5: True, ("output", "answer")),
         (lambda *, output: True, ("output",)),
         (lambda i, o, a: True, None),
         (lambda *texts: True, None),
         (lambda i, o, a=None, b=None: True, None),
         (lambda input, output, expected: True, None),
+        (lambda input, output, /, answer: True, None),
         (max, None),
     ],
 )
