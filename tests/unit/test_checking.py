@@ -153,7 +153,9 @@ def ran(stdout: bytes = b"2\n", code: int = 0, stderr: bytes = b"", frame: objec
     return Result(more.get("status", Status.EXITED), code, None, stdout, stderr, Usage(), {}, raw)
 
 
-def judged(checker: Any, result: Result, said: Result, limits: Limits | None = None) -> tuple[Any, list[tuple[Task, Limits]]]:
+def judged(
+    checker: Any, result: Result, said: Result, limits: Limits | None = None
+) -> tuple[Any, list[tuple[Task, Limits]]]:
     runs: list[tuple[Task, Limits]] = []
 
     def run(task: Task, its: Limits) -> Result:
