@@ -39,9 +39,9 @@ class Link:
         os.eventfd_write(self.wake, 1)
 
     def cut(self) -> None:
-        """The writer will say nothing more, and the reader is to be killed."""
+        """The reader is to be killed. It never sees an end, which it might answer before it dies."""
         self.is_cut = True
-        self.end()
+        os.eventfd_write(self.wake, 1)
 
     def take(self) -> tuple[bytes, bool]:
         """All that was put and not taken yet, and whether that is the end."""

@@ -9,6 +9,7 @@ import contextlib
 import enum
 import os
 import select
+import signal
 import socket
 import time
 from collections.abc import Iterable
@@ -228,7 +229,6 @@ class _Watch:
         talk.hears.calm()
         if talk.hears.is_cut:
             self._kill(Fired.CUT)
-            talk.hears.killed = self.facts.fired is Fired.CUT
         if talk.hears.ended:
             self.wall_begun = min(self.wall_begun, time.monotonic())
         if self.streams.stdin >= 0 and not self.written[self.streams.stdin]:
@@ -359,6 +359,10 @@ class _Watch:
             peak = self.leaf.memory_peak()
             if peak is not None:
                 facts.memory_peak, facts.memory_source = peak, "cgroup"
+        if facts.fired is Fired.CUT and facts.wait_status not in (None, signal.SIGKILL):
+            facts.fired = Fired.NONE  # it had ended by itself before the kill reached it
+        if self.talk:
+            self.talk.hears.killed = facts.fired is Fired.CUT
         # The jail may have gone over its CPU limit and ended by itself between two looks.
         if facts.fired is Fired.NONE and facts.cpu_s > self.limits.cpu_s:
             facts.fired = Fired.CPU

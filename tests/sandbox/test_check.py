@@ -377,6 +377,22 @@ def test_how_a_talk_ends(jail: Jail, program: str, interactor: str, verdict: Ver
 
 
 @pytest.mark.parametrize(
+    ("program", "interactor", "reason"),
+    [
+        ("1 / 0", "input()", "exit code 1: ZeroDivisionError: division by zero"),
+        ("int(input())", "import sys; print('no', flush=True); sys.exit('no')", "wrong answer: no"),
+        (WAITS, "int('x')", "the interactor raised ValueError"),
+        ("print('x', flush=True); input()", "int(input())", "the interactor raised ValueError"),
+    ],
+)
+def test_who_is_at_fault_is_not_left_to_chance(jail: Jail, program: str, interactor: str, reason: str) -> None:
+    jobs = [{"code": program, "tests": [{"interactor": interactor}], "limits": PATIENT}] * 20
+    said = {grade.error or grade.outcomes[0].reason for grade in jail.grade_many(jobs)}
+    assert len(said) == 1
+    assert reason in said.pop()
+
+
+@pytest.mark.parametrize(
     ("program", "interactor", "verdict", "reason", "limits"),
     [
         (WAITS, WAITS, Verdict.TIME_LIMIT, "wall time limit", {"wall_s": 0.5}),
