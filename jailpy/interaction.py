@@ -19,8 +19,8 @@ an EOFError that it does not catch is a wrong answer too, and the weaker one, wh
 The program's stdin ends when the interactor has ended, not before. After word 0 the program still has to end well, within
 its limits; after every other end of the interactor it is killed before it can notice, so nothing that an interactor does
 makes a program crash. (Where a program says what the interactor cannot take, and crashes too, it is left to chance which
-of the two is seen; neither is a pass.) When both wait for each other, or the interactor never ends, the program's wall time limit ends
-that; the interactor's own wall time begins then, and where that runs out too, the interactor has failed.
+of the two is seen; neither is a pass.) When both wait for each other, or the interactor never ends, the program's wall
+time limit ends that; the interactor's own wall time begins then, and where that runs out too, the interactor has failed.
 
 Neither can block the other: what one writes is taken at once, counted in its output limit, and kept until the other reads.
 """

@@ -164,24 +164,27 @@ def test_a_callable_that_hangs(jail: Jail) -> None:
     assert grade(jail, "", {"checker": lambda output: True}).reward == 1.0
 
 
-def test_what_a_checker_prints_is_no_output_of_ours(jail: Jail) -> None:
-    program = """
+def test_what_a_checker_prints_is_no_output_of_ours(policy: Policy, tmp_path: Path) -> None:
+    """In a script whose main module guards itself against nothing: it must not run again in a worker process."""
+    script = tmp_path / "script.py"
+    script.write_text("""
 import sys, jailpy
+print("started", flush=True)
 with jailpy.Jail(jailpy.Policy(allow_degraded=frozenset(sys.argv[1:])), warm=False) as jail:
     def checker(output):
         print("from the checker", flush=True)
         return True
     print(jail.grade("", [{"checker": checker}]).reward)
-"""
+""")
     done = subprocess.run(
-        [sys.executable, "-c", program, *jail.policy.allow_degraded],
+        [sys.executable, script, *policy.allow_degraded],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
-    assert done.stdout == "1.0\n"
+    assert done.stdout == "started\n1.0\n"
     assert done.stderr == "from the checker\n"
 
 
