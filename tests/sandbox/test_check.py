@@ -257,24 +257,23 @@ print(found)
 
 
 def test_checkers_end_with_the_library(tmp_path: Path, policy: Policy) -> None:
+    """One hangs and one is idle when the library's process is killed."""
     program = """
-import os, signal, sys, jailpy
+import os, signal, sys, time, jailpy
 path = sys.argv[1]
-def hang(output):
-    with open(path + "/hangs", "w") as file: file.write(str(os.getpid()))
-    while True: pass
-def idle(output):
-    with open(path + "/idle", "w") as file: file.write(str(os.getpid()))
+def await_files(count):
+    while len(os.listdir(path)) < count: time.sleep(0.01)
+def meet(output):
+    with open(f"{path}/{os.getpid()}", "w"): await_files(2)
     return True
-def kill(output):
-    import time
-    while not os.path.exists(path + "/hangs"): time.sleep(0.01)
-    os.kill(os.getppid(), signal.SIGKILL)
-    time.sleep(1000)
+def hang(output):
+    with open(f"{path}/hangs", "w"): pass
+    while True: pass
 jail = jailpy.Jail(jailpy.Policy(allow_degraded=frozenset(sys.argv[2:])), warm=False, workers=2)
-print(jail.grade("", [{"checker": idle}]).reward, flush=True)
-tests = [{"checker": hang, "checker_s": 2}, {"checker": kill, "checker_s": 2}]
-jail.grade("", tests)
+print(jail.grade("", [{"checker": meet}] * 2).reward, flush=True)
+jail.submit("", [{"checker": hang, "checker_s": 2}])
+await_files(3)
+os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path), *policy.allow_degraded],
@@ -285,8 +284,10 @@ jail.grade("", tests)
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
     assert (done.stdout, done.returncode) == ("1.0\n", -signal.SIGKILL), done
-    for name in ("hangs", "idle"):
-        os.waitpid(int((tmp_path / name).read_text()), 0)  # orphans come to this process
+    pids = [int(path.name) for path in tmp_path.iterdir() if path.name != "hangs"]
+    assert len(pids) == 2
+    for pid in pids:
+        os.waitpid(pid, 0)  # orphans come to this process
 
 
 # Interactors
