@@ -9,6 +9,7 @@ what comes back is one bounded frame of plain values.
 from __future__ import annotations
 
 import contextlib
+import dis
 import hashlib
 import inspect
 import os
@@ -18,7 +19,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +50,45 @@ def carry(checker: Callable[..., Any], where: str) -> Carried:
 
     names = _names(checker, where)
     try:
-        pickled = bytes(ForkingPickler.dumps(checker, recurse=True))
+        with _without_stdout():
+            pickled = bytes(ForkingPickler.dumps(checker, recurse=True))
     except Exception as error:  # whatever the caller's objects raise when they are pickled
         raise UsageError(
             where, f"cannot travel to a worker process ({type(error).__name__}: {error}); let it hold plain data only"
         ) from error
     return Carried(pickled, hashlib.sha256(pickled).digest(), names)
+
+
+@contextlib.contextmanager
+def _without_stdout() -> Iterator[None]:
+    """Keeps dill off sys.stdout. To learn which globals a function names, it prints the function's bytecode and reads that
+    from what it puts in the place of sys.stdout, for all threads: their output would be lost meanwhile, and two threads
+    that do so at once could leave it there. Until it is done, dill asks the bytecode itself."""
+    from dill import detect
+
+    with _pickling:
+        theirs = detect.nestedglobals
+        detect.nestedglobals = _globals_named
+        try:
+            yield
+        finally:
+            detect.nestedglobals = theirs
+
+
+_pickling = threading.Lock()
+
+
+def _globals_named(function: object, recurse: bool = True) -> list[str]:
+    """The globals that a function, method or code object names, functions within it included."""
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", function)
+    if not isinstance(code, types.CodeType):
+        return []
+    names = {found.argval for found in dis.get_instructions(code) if found.opname.endswith("_GLOBAL")}
+    for inner in code.co_consts if recurse else ():
+        if isinstance(inner, types.CodeType):
+            names.update(_globals_named(inner))
+    return list(names)
 
 
 def _names(checker: Callable[..., Any], where: str) -> tuple[str, ...] | None:

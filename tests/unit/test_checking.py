@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import os
 import sys
@@ -69,6 +70,42 @@ def test_what_a_closure_holds_is_of_the_moment(workers: Workers) -> None:
     assert check(workers, checker) is False
     seen.add("2\n")
     assert check(workers, checker) is True
+
+
+HELD = {"2\n"}
+
+
+def _helper(text: str) -> bool:
+    return text in HELD and all(_deeper(each) for each in [text])
+
+
+def _deeper(text: str) -> bool:
+    return os.sep not in text
+
+
+def test_what_a_function_names_travels_with_it(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As from a main module, which no worker can import."""
+    for function in (_helper, _deeper):
+        monkeypatch.setattr(function, "__module__", "__main__")
+    assert check(workers, lambda output: _helper(output)) is True  # noqa: PLW0108
+    assert check(workers, lambda output: [_helper(text) for text in [output]] == [True]) is True
+
+
+def test_other_threads_keep_their_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Noticing(dict):  # type: ignore[type-arg]
+        """Is looked at while it is pickled."""
+
+        def __reduce__(self) -> Any:
+            seen.append(sys.stdout)
+            return dict, ()
+
+    seen: list[Any] = []
+    held = Noticing()
+    real, found = sys.stdout, []
+    inner = dis.dis
+    monkeypatch.setattr(dis, "dis", lambda *rest, **more: (found.append(sys.stdout), inner(*rest, **more)))
+    carry(lambda output: output in held and _helper(output), "checker")
+    assert {id(stream) for stream in seen + found} == {id(real)}
 
 
 def test_bytes_that_are_no_text_are_not_lost(workers: Workers) -> None:
