@@ -33,13 +33,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jailpy import checking, grading
-from jailpy.errors import CheckerError
+from jailpy.errors import CheckerError, InfrastructureError
 from jailpy.grading import Outcome
 from jailpy.kernel.link import Link, Talk
 from jailpy.status import Result, Status
 from jailpy.verdict import Verdict
 
 Run = Callable[[Talk], Result]
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
@@ -55,7 +56,10 @@ def converse(run_program: Run, run_interactor: Run) -> Conversation:
     to_interactor, to_program = Link(), Link()
     with contextlib.closing(to_interactor), contextlib.closing(to_program):
         other = _Other(run_interactor, Talk(to_interactor, to_program, leads=True))
-        other.thread.start()
+        try:
+            other.thread.start()
+        except RuntimeError as error:
+            raise InfrastructureError(f"the host refused a thread for the interactor: {error}") from error
         try:
             program = run_program(Talk(to_program, to_interactor))
         except BaseException:

@@ -14,7 +14,6 @@ outputs are texts, or lists of lines.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -133,6 +132,7 @@ _TELLING = {
     "input": "stdio",
 }
 _LATER = ("project",)
+_LONGEST_CHECK = 86_400
 _Carried = dict[int, Carried]  # checkers of one set of tests by their identity: one that is given often is pickled once
 
 
@@ -280,8 +280,8 @@ def _check_from(item: dict[Any, Any], where: str, weight: float, carried: _Carri
     if callable(checker):
         if "checker_limits" in item:
             raise UsageError(f"{where}.checker_limits", "is for checkers in jails; for a callable give checker_s")
-        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
-            raise UsageError(f"{where}.checker_s", f"{seconds!r} is no number of seconds above 0")
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _LONGEST_CHECK:
+            raise UsageError(f"{where}.checker_s", f"{seconds!r} is no number of seconds from 0 to {_LONGEST_CHECK}")
         if id(checker) not in carried:
             carried[id(checker)] = carry(checker, f"{where}.checker")
     elif "checker_s" in item:

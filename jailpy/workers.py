@@ -32,7 +32,7 @@ TEXTS = ("input", "output", "answer")
 #: To start an interpreter; to import what a checker needs. Not part of a check's time.
 _START_SECONDS = _LOAD_SECONDS = 60.0
 _REPLY_BYTES = 1 << 20
-_START = "import sys; fd, *sys.path = sys.argv[1:]; from jailpy.check_worker import main; main(int(fd))"
+_MAIN = "import sys; fd, *sys.path = sys.argv[1:]; from jailpy.check_worker import main; main(int(fd))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +112,11 @@ class _Worker:
     """One process and our end of the socket to it."""
 
     def __init__(self) -> None:
-        from multiprocess.spawn import get_executable
-
-        self.socket, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [get_executable(), "-c", _START, str(theirs.fileno()), *sys.path],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-            )
         self.usable = False
+        try:
+            self.socket, self.process = _start()
+        except OSError as error:
+            raise CheckerError(f"a worker process for checkers cannot be started: {error}") from error
         try:
             self._receive(time.monotonic() + _START_SECONDS)
         except TimeoutError:
@@ -149,12 +144,11 @@ class _Worker:
         deadline = time.monotonic() + seconds
         try:
             self.socket.settimeout(seconds)
-            self.socket.sendall(framed(request))
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended, which is seen below
+                self.socket.sendall(framed(request))
             reply = self._receive(deadline)
         except TimeoutError:
             raise CheckerError(f"the checker took longer than {seconds:g} s") from None
-        except (BrokenPipeError, ConnectionResetError):
-            raise self._died() from None
         self.usable = True
         return reply
 
@@ -162,7 +156,10 @@ class _Worker:
         def expire() -> None:
             self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
 
-        reply = receive(self.socket, _REPLY_BYTES, expire)
+        try:
+            reply = receive(self.socket, _REPLY_BYTES, expire)
+        except (ConnectionResetError, ValueError):  # no frame: what is left of a process that is broken
+            reply = None
         if type(reply) is not dict:
             raise self._died()
         return reply
@@ -170,7 +167,9 @@ class _Worker:
     def _died(self) -> CheckerError:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
-        return CheckerError(f"the checker's process ended (exit code {self.process.returncode})")
+        code = self.process.returncode
+        how = "broke its protocol" if code is None else f"ended (exit code {code})"
+        return CheckerError(f"the checker's process {how}")
 
     def idle(self) -> bool:
         """Whether it is there and has nothing to say, as it should between two checks."""
@@ -183,6 +182,20 @@ class _Worker:
         self.socket.close()
         self.process.kill()
         self.process.wait()
+
+
+def _start() -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    from multiprocess.spawn import get_executable
+
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            fd = theirs.fileno()
+            command = [get_executable(), "-c", _MAIN, str(fd), *sys.path]
+            return ours, subprocess.Popen(command, pass_fds=(fd,), stdin=subprocess.DEVNULL)
+    except BaseException:
+        ours.close()
+        raise
 
 
 class Workers:

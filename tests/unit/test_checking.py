@@ -145,6 +145,8 @@ def test_what_is_no_verdict_is_opaque(workers: Workers) -> None:
         (lambda output: sys.exit(0), "the checker raised SystemExit: 0"),
         (lambda output: os._exit(0), r"the checker's process ended \(exit code 0\)"),
         (lambda output: os.kill(os.getpid(), 11), r"the checker's process ended \(exit code -11\)"),
+        (lambda output: os.write(int(sys.argv[1]), bytes(7) + b"\1x"), "the checker's process broke its protocol"),
+        (lambda output: os.write(int(sys.argv[1]), b"\xff" * 8), "the checker's process broke its protocol"),
     ],
 )
 def test_a_checker_that_fails_is_no_verdict_and_does_no_harm(workers: Workers, checker: Any, reason: str) -> None:
