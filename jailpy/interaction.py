@@ -17,10 +17,11 @@ failed: CheckerError, and never a reward. So it reads with care what the program
 an EOFError that it does not catch is a wrong answer too, and the weaker one, which 3 comes before.
 
 The program's stdin ends when the interactor has ended, not before. After word 0 the program still has to end well, within
-its limits; after every other end of the interactor it is killed before it can notice, so nothing that an interactor does
-makes a program crash. (Where a program says what the interactor cannot take, and crashes too, it is left to chance which
-of the two is seen; neither is a pass.) When both wait for each other, or the interactor never ends, the program's wall
-time limit ends that; the interactor's own wall time begins then, and where that runs out too, the interactor has failed.
+its limits; after every other end of the interactor it is killed before it can notice (one that has closed its stdout gets
+a second to end by itself), so nothing that an interactor does makes a program crash. (Where a program says what the
+interactor cannot take, and crashes too, it is left to chance which of the two is seen; neither is a pass.) When both wait
+for each other, or the interactor never ends, the program's wall time limit ends that; the interactor's own wall time
+begins then, and where that runs out too, the interactor has failed.
 
 Neither can block the other: what one writes is taken at once, counted in its output limit, and kept until the other reads.
 """
@@ -40,6 +41,9 @@ from jailpy.status import Result, Status
 from jailpy.verdict import Verdict
 
 Run = Callable[[Talk], Result]
+
+#: A program that has closed its stdout has this long to end, when the interactor has ended badly.
+_ENDING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def converse(run_program: Run, run_interactor: Run) -> Conversation:
             to_interactor.cut()
             raise
         finally:
+            other.alone.set()
             to_interactor.end()
             other.thread.join()
         return Conversation(program, other.result(), to_program.killed)
@@ -78,6 +83,7 @@ class _Other:
         self.run = run
         self.talk = talk
         self.ended: Result | BaseException | None = None
+        self.alone = threading.Event()
         self.thread = threading.Thread(target=self._work, name="jailpy-interactor", daemon=True)
 
     def _work(self) -> None:
@@ -89,8 +95,10 @@ class _Other:
         else:
             if result.ok:
                 self.talk.says.end()
-            else:
-                self.talk.says.cut()
+                return
+            if self.talk.hears.ended:  # the program is just about to end, and how it does is for it to decide
+                self.alone.wait(_ENDING_SECONDS)
+            self.talk.says.cut()
 
     def result(self) -> Result:
         if isinstance(self.ended, Result):

@@ -385,6 +385,7 @@ def test_how_a_talk_ends(jail: Jail, program: str, interactor: str, verdict: Ver
     [
         ("1 / 0", "input()", "exit code 1: ZeroDivisionError: division by zero"),
         ("int(input())", "import sys; print('no', flush=True); sys.exit('no')", "wrong answer: no"),
+        ("import os; os.close(1); input()", "input()", "the program ended in the middle of the talk"),
         (WAITS, "int('x')", "the interactor raised ValueError"),
         ("print('x', flush=True); input()", "int(input())", "the interactor raised ValueError"),
     ],

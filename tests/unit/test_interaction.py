@@ -182,3 +182,39 @@ def test_a_program_that_cannot_run_ends_the_interactor() -> None:
         converse(program, interactor)
     assert found == ["cut"]
     assert threading.active_count() == before
+
+
+def test_a_program_that_is_about_to_end_is_not_killed() -> None:
+    heard: list[bool] = []
+    interactor_ended = threading.Event()
+
+    def program(talk: Talk) -> Result:
+        talk.says.end()
+        assert interactor_ended.wait(10)
+        heard.append(talk.hears.is_cut)
+        return CRASH
+
+    def interactor(talk: Talk) -> Result:
+        assert listen(talk) == ["end"]
+        interactor_ended.set()
+        return MET_THE_END
+
+    assert judge(converse(program, interactor)).verdict is Verdict.RUNTIME_ERROR
+    assert heard == [False]
+
+
+def test_a_program_that_only_closed_its_stdout_is_killed() -> None:
+    def program(talk: Talk) -> Result:
+        talk.says.end()
+        poll = select.poll()
+        poll.register(talk.hears.wake, select.POLLIN)
+        assert poll.poll(10_000)
+        assert talk.hears.is_cut
+        talk.hears.killed = True
+        return KILLED
+
+    def interactor(talk: Talk) -> Result:
+        assert listen(talk) == ["end"]
+        return WRONG
+
+    assert judge(converse(program, interactor)).verdict is Verdict.WRONG_ANSWER
