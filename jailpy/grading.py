@@ -98,7 +98,11 @@ class Grade:
 
 def judge(test: Test, result: Result, limits: Limits | None = None) -> Outcome:
     """The verdict of one finished run; `limits` are for the reason's words alone."""
-    verdict, reason = _judge(test, result, limits)
+    return outcome(result, *_judge(test, result, limits))
+
+
+def outcome(result: Result, verdict: Verdict, reason: str) -> Outcome:
+    """A verdict on what ran."""
     usage = result.usage
     return Outcome(verdict, one_line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
 
@@ -108,15 +112,26 @@ def judge_refereed(
 ) -> Outcome:
     """The verdict of a program and of its test code, which ran in a jail of its own and is who decides; `test` and
     `limits` are for the reason's words alone."""
-    verdict, reason = _judge_refereed(program, referee, test, limits)
-    usage = program.usage
-    return Outcome(verdict, one_line(reason), program.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+    return outcome(program, *_judge_refereed(program, referee, test, limits))
 
 
 def is_done(referee: Result) -> bool:
     """Whether test code came to its end without an exception."""
-    frame = _frame(referee) if referee.ok else ""
+    frame = read_frame(referee) if referee.ok else ""
     return isinstance(frame, dict) and frame.get("done") is True
+
+
+def failure(result: Result, limits: Limits | None = None) -> tuple[Verdict, str] | None:
+    """The verdict of a whole program that went over a limit, crashed or gave an exit code other than 0; None where it
+    ended well, so that its output can be judged."""
+    if result.status is not Status.EXITED:
+        return _BY_STATUS[result.status], _ended(result, limits)
+    if result.exit_code == 0:
+        return None
+    frame = read_frame(result)
+    if isinstance(frame, dict) and "syntax" in frame:
+        return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
+    return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {last_error(result.stderr)}"
 
 
 def summarise(
@@ -147,18 +162,20 @@ def failed(error: Exception, id: Any = None) -> Grade:
 
 
 def _judge(test: Test, result: Result, limits: Limits | None) -> tuple[Verdict, str]:
+    if isinstance(test, StdioTest):
+        return failure(result, limits) or _judge_stdio(test, result)
     if result.status is not Status.EXITED:
         return _BY_STATUS[result.status], _ended(result, limits)
-    if isinstance(test, StdioTest):
-        return _judge_stdio(test, result)
-    frame = _frame(result)
+    frame = read_frame(result)
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
         return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
-    return _judge_call(test, frame) if isinstance(test, CallTest) else _judge_assert(frame, test)
+    if isinstance(test, CallTest):
+        return _judge_call(test, frame)
+    return _judge_assert(frame, test if isinstance(test, AssertTest) else None)
 
 
 def _ended(result: Result, limits: Limits | None) -> str:
@@ -175,17 +192,17 @@ def _judge_refereed(
         return _BY_STATUS[program.status], program.describe(limits)
     if is_done(referee):
         return Verdict.PASSED, ""
-    own = _frame(program)
+    own = read_frame(program)
     if isinstance(own, dict) and "syntax" in own:
         return Verdict.COMPILE_ERROR, error_line(own["syntax"])
     if isinstance(own, dict) and "error" in own:
         return Verdict.RUNTIME_ERROR, error_line(own["error"])
-    if ended_early or (referee.status is Status.EXITED and _lost(_frame(referee))):
+    if ended_early or (referee.status is Status.EXITED and _lost(read_frame(referee))):
         how = f"{program.describe()}: {last_error(program.stderr)}"
         return Verdict.RUNTIME_ERROR, f"the program ended before its test: {how}"
     if referee.status is not Status.EXITED:
         return _BY_STATUS[referee.status], f"the test code: {referee.describe(limits)}"
-    return _judge_frame(_frame(referee), test)
+    return _judge_frame(read_frame(referee), test)
 
 
 def _lost(frame: dict[Any, Any] | str) -> bool:
@@ -206,11 +223,6 @@ def _judge_frame(frame: dict[Any, Any] | str, test: AssertTest | None) -> tuple[
 
 
 def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:
-    if result.exit_code != 0:
-        frame = _frame(result)
-        if isinstance(frame, dict) and "syntax" in frame:
-            return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
-        return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {last_error(result.stderr)}"
     difference = compare_text(test.compare, result.stdout, test.expected_output)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
@@ -230,7 +242,7 @@ def _judge_assert(frame: dict[Any, Any], test: AssertTest | None, file: str = "<
     return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), error_line(error, test, file)
 
 
-def _frame(result: Result) -> dict[Any, Any] | str:
+def read_frame(result: Result) -> dict[Any, Any] | str:
     """The one frame that may have come out, or in words why there is none."""
     raw = result.value_frame
     if not raw:

@@ -10,7 +10,17 @@ from jailpy.errors import UsageError
 from jailpy.guest import values
 from jailpy.limits import Limits
 from jailpy.roots import File
-from jailpy.testcase import MAX_VALUE_BYTES, MAX_VALUE_NODES, AssertTest, CallTest, StdioTest, Test
+from jailpy.testcase import (
+    MAX_VALUE_BYTES,
+    MAX_VALUE_NODES,
+    AssertTest,
+    CallTest,
+    CheckTest,
+    InteractTest,
+    Judge,
+    StdioTest,
+    Test,
+)
 
 SCRIPT = "main.py"
 MODULE = "solution.py"
@@ -112,8 +122,10 @@ def _file_name(name: object) -> str:
 def task_for(test: Test, code: bytes, limits: Limits) -> Task:
     """What to run for one test. Expected values stay here: they are in no task."""
     frame_bytes = min(MAX_VALUE_BYTES, limits.output_bytes)
-    if isinstance(test, StdioTest):
+    if isinstance(test, (StdioTest, CheckTest)):
         return Task(code, stdin=test.input)
+    if isinstance(test, InteractTest):
+        return Task(code)
     if isinstance(test, CallTest):
         arguments = {
             "function": test.function,
@@ -131,3 +143,18 @@ def pair_for(test: AssertTest, code: bytes) -> tuple[Task, Task]:
     return Task(code, "serve"), Task(
         test.code.encode("utf-8", "surrogatepass"), "referee", arguments={"prelude": test.prelude}
     )
+
+
+#: By testlib's convention, which names no files but their order: sys.argv[1], [2] and [3] of checkers and interactors.
+JUDGE_FILES = ("input.txt", "output.txt", "answer.txt")
+
+
+def judge_task(judge: Judge, given: bytes, output: bytes | None, answer: bytes) -> Task:
+    """A checker's or an interactor's run. An interactor has no output to look at, and may write its own to that name."""
+    if judge.function:
+        texts = [text.decode("utf-8", "surrogateescape") for text in (given, output or b"", answer)]
+        arguments = {"function": "check", "args": tuple(texts), "kwargs": {}}
+        return Task(judge.code, "call", arguments=arguments, frame_bytes=MAX_VALUE_BYTES)
+    contents = zip(JUDGE_FILES, (given, output, answer), strict=True)
+    files = tuple(File(name, content) for name, content in contents if content is not None)
+    return Task(judge.code, files=files, arguments={"argv": JUDGE_FILES, "tell": True})

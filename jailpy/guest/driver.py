@@ -11,8 +11,9 @@ the recursion limit is higher by as many.
 Request and frame are one value each (values.py) behind an 8-byte big-endian length:
 
     request  {"mode": "script"|"call"|"assert"|"serve"|"referee", "path": file of the code, "function", "args", "kwargs",
-              "prelude", "test", "frame_bytes", "frame_nodes"}; the last two modes come with a descriptor: one end of
-              the connection between the program's jail (serve.py) and its tests' (referee.py)
+              "prelude", "test", "frame_bytes", "frame_nodes", "argv": what sys.argv has behind the program's name,
+              "tell": whether a script's uncaught exception is to come out as a frame}; the modes serve and referee come
+              with a descriptor: one end of the connection between the program's jail (serve.py) and its tests'
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
              | {"too_large": what} | {"no_test": True}
 """
@@ -81,7 +82,7 @@ class Driver:
         """Runs the request; gives the exit code, or the signal that is to end the process, below 0."""
         mode = self.request["mode"]
         Driver.folder, name = os.path.split(self.path)
-        sys.argv[:] = [name]
+        sys.argv[:] = [name, *self.request.get("argv", ())]
         if hasattr(sys, "orig_argv"):
             sys.orig_argv[:] = [sys.executable, *sys.argv]
         code = self._compile(self.source, self.path)
@@ -125,6 +126,8 @@ class Driver:
         _flush_quietly("stderr", "stdout")
         if error is not None and issubclass(type(error), SystemExit):
             return _exit_code(error)
+        if error is not None and self.request.get("tell"):
+            self.send({"error": _describe(error)})
         exit_code = 0 if error is None else _show(error)
         error = None
         for name in ("__file__", "__cached__"):

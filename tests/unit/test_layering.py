@@ -14,8 +14,9 @@ PACKAGE = Path(__file__).parents[2] / "jailpy"
 LAYERS = (
     {"__main__", "cli", "cli_grade", "demo", "doctor", "doctor_checks", "doctor_probe", "progress"},
     {"__init__", "execute", "jail", "pool", "grading", "scheduler", "scoring", "compare", "testcase"}
-    | {"extract", "fences", "tags", "canonical", "difference", "reasons", "pair", "efficiency", "measuring"},
-    {"cold", "warm", "classify", "capacity", "lower", "programs", "languages", "roots"},
+    | {"extract", "fences", "tags", "canonical", "difference", "reasons", "pair", "efficiency", "measuring"}
+    | {"checking", "interaction"},
+    {"cold", "warm", "workers", "check_worker", "classify", "capacity", "lower", "programs", "languages", "roots"},
     {"kernel"},
     {"policy", "limits", "status", "verdict", "errors"},
     {"guest"},
