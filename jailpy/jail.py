@@ -219,7 +219,7 @@ class Jail:
         languages.check_language(job.language)
         tests = parse_tests(job.tests, in_process=job.in_process)
         found = program_of(job.code, job.extract, job.language)
-        code = None if found is None else programs.source(found)
+        code = None if job.extract and found is None else programs.source(found)
         scoring = _scoring(job.scoring)
         if scoring is not None and scoring.measure is not None:
             measuring.check(scoring.measure, tests)
