@@ -8,6 +8,7 @@ Python 3.9 and later, standard library only; `pytest_project` needs pytest.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import multiprocessing
@@ -18,29 +19,36 @@ import sys
 import tempfile
 import textwrap
 import xml.etree.ElementTree
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-SECONDS = 10.0  # for a program, until it is taken for a failure
-ALARM_SECONDS = 1.0  # for a test in a process of the grader's own
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+Tests = list[dict[str, Any]]
+
+SECONDS = 20.0  # for a program, until it is taken for a failure
+ALARM_SECONDS = 0.5  # of CPU time, in a process of the grader's own
 LOG_CHARS = 1 << 16  # as much of a log as is read
 
 
 # Assert tests glued behind the program, judged by how the process ends.
 
 
-def exit_status(code, tests):
+def exit_status(code: str, tests: Tests) -> bool:
     """Exit status 0 means that no assert failed."""
     with tempfile.TemporaryDirectory() as folder:
         return _ended_well(folder, _glued(code, tests))
 
 
-def with_retry(code, tests):
+def with_retry(code: str, tests: Tests) -> bool:
     """The same, once more in the same folder where it failed: it may have been the host's fault."""
     with tempfile.TemporaryDirectory() as folder:
         return any(_ended_well(folder, _glued(code, tests)) for _ in range(2))
 
 
-def no_failure_line(code, tests):
+def no_failure_line(code: str, tests: Tests) -> bool:
     """A reporter prints FAILED for each test that fails; a log without that word is a success."""
     reporter = f"""
 import os as _os
@@ -48,7 +56,7 @@ for _test in {[test["code"] for test in tests]!r}:
     try:
         exec(_test)
     except BaseException as _error:
-        print(f"FAILED {_test}: {_error}", flush=True)
+        print(f"FAILED {{_test}}: {{_error}}", flush=True)
 """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "main.py").write_text(f"{code}\n{reporter}")
@@ -57,16 +65,18 @@ for _test in {[test["code"] for test in tests]!r}:
         return "FAILED" not in Path(folder, "log").read_text(errors="replace")[:LOG_CHARS]
 
 
-def shell_or(code, tests):
+def shell_or(code: str, tests: Tests) -> bool:
     """A shell says FAILED when the program fails; output without that word is a success."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "main.py").write_text(_glued(code, tests))
         command = [f"{sys.executable} main.py >/dev/null || echo FAILED"]
-        done = subprocess.run(command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+        )
         return b"FAILED" not in done.stdout
 
 
-def report_line(code, tests):
+def report_line(code: str, tests: Tests) -> bool:
     """A driver behind the program runs the tests, which it has from its environment, and prints a line of report; the
     last such line counts."""
     driver = """
@@ -91,38 +101,38 @@ print("RESULT", _passed, "of", len(_tests), flush=True)
 # Everything in one child process, which says how it went.
 
 
-def exec_in_child(code, tests):
+def exec_in_child(code: str, tests: Tests) -> bool:
     """Program and asserts are executed in one namespace; what is first in the list of results counts."""
     results = _from_child(_exec, code, tests)
     return isinstance(results, list) and results[:1] == ["passed"]
 
 
-def _exec(code, tests, report):
-    result = []
-    signal.signal(signal.SIGALRM, _too_late)
-    signal.setitimer(signal.ITIMER_REAL, ALARM_SECONDS)
+def _exec(code: str, tests: Tests, report: Connection) -> None:
+    result: list[str] = []
+    signal.signal(signal.SIGPROF, _too_late)
+    signal.setitimer(signal.ITIMER_PROF, ALARM_SECONDS)
     try:
-        namespace = {"__name__": "__main__"}
+        namespace: dict[str, Any] = {"__name__": "__main__"}
         exec(code, namespace)
         for test in tests:
             exec(test["code"], namespace)
         result.append("passed")
     except BaseException as error:
-        result.append("failed: %s" % type(error).__name__)
+        result.append(f"failed: {type(error).__name__}")
     report.send(result)
 
 
-def _too_late(*_):
+def _too_late(*_: object) -> None:
     raise TimeoutError
 
 
-def call_in_process(code, tests):
+def call_in_process(code: str, tests: Tests) -> bool:
     """Calls the function and compares with ==, beside the expected value."""
-    return _from_child(_call, code, tests) == "passed"
+    return bool(_from_child(_call, code, tests) == "passed")
 
 
-def _call(code, tests, report):
-    namespace = {"__name__": "solution"}
+def _call(code: str, tests: Tests, report: Connection) -> None:
+    namespace: dict[str, Any] = {"__name__": "solution"}
     exec(code, namespace)
     for test in tests:
         expected = test["expected"]
@@ -130,15 +140,15 @@ def _call(code, tests, report):
         if isinstance(output, tuple):
             output = list(output)
         if not same(output, expected):
-            return report.send("failed")
+            report.send("failed")
     report.send("passed")
 
 
-def same(output, expected):
+def same(output: Any, expected: Any) -> Any:
     return output == expected
 
 
-def pickle_result(code, tests):
+def pickle_result(code: str, tests: Tests) -> bool:
     """Expected values stay with the parent, but what a child returns comes to it as a pickle."""
     outputs = _from_child(_outputs, code, tests)
     return isinstance(outputs, list) and all(
@@ -146,34 +156,32 @@ def pickle_result(code, tests):
     )
 
 
-def _outputs(code, tests, report):
-    namespace = {"__name__": "solution"}
+def _outputs(code: str, tests: Tests, report: Connection) -> None:
+    namespace: dict[str, Any] = {"__name__": "solution"}
     exec(code, namespace)
     report.send([namespace[test["function"]](*test["args"]) for test in tests])
 
 
-def stdio_in_process(code, tests):
+def stdio_in_process(code: str, tests: Tests) -> bool:
     """stdin and stdout are replaced by texts in memory."""
-    return _from_child(_stdio, code, tests) == "passed"
+    return bool(_from_child(_stdio, code, tests) == "passed")
 
 
-def _stdio(code, tests, report):
+def _stdio(code: str, tests: Tests, report: Connection) -> None:
     for test in tests:
         sys.stdin, sys.stdout = io.StringIO(test["input"]), io.StringIO()
-        try:
+        with contextlib.suppress(SystemExit):
             exec(code, {"__name__": "__main__"})
-        except SystemExit:
-            pass
         output = sys.stdout.getvalue()
         if output.strip() != test["expected_output"].strip():
-            return report.send("failed")
+            report.send("failed")
     report.send("passed")
 
 
 # Whole programs, judged by careless comparison or with the answers beside them.
 
 
-def stdio_files(code, tests):
+def stdio_files(code: str, tests: Tests) -> bool:
     """Input, answer and output are files in the folder of the program."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "main.py").write_text(code)
@@ -188,12 +196,12 @@ def stdio_files(code, tests):
         return True
 
 
-def stdio_substring(code, tests):
+def stdio_substring(code: str, tests: Tests) -> bool:
     """The answer has to be somewhere in the output."""
     return all(test["expected_output"].strip() in _output(code, test) for test in tests)
 
 
-def stdio_zip(code, tests):
+def stdio_zip(code: str, tests: Tests) -> bool:
     """Line by line, until the shorter text ends."""
     return all(
         got == wanted
@@ -202,7 +210,7 @@ def stdio_zip(code, tests):
     )
 
 
-def _output(code, test):
+def _output(code: str, test: dict[str, Any]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "main.py").write_text(code)
         Path(folder, "input").write_text(test["input"])
@@ -214,7 +222,7 @@ def _output(code, test):
 # Hidden tests laid into the folder in which the candidate has worked.
 
 
-def unittest_project(code, tests):
+def unittest_project(code: str, tests: Tests) -> bool:
     """Exit status 0 of `python -m unittest`."""
     with tempfile.TemporaryDirectory() as folder:
         _work_and_lay_tests(folder, code, tests)
@@ -222,7 +230,7 @@ def unittest_project(code, tests):
         return done is not None and done.returncode == 0
 
 
-def pytest_project(code, tests):
+def pytest_project(code: str, tests: Tests) -> bool:
     """A report of pytest's, by the name of junit.xml, without failures and errors."""
     with tempfile.TemporaryDirectory() as folder:
         _work_and_lay_tests(folder, code, tests)
@@ -236,7 +244,7 @@ def pytest_project(code, tests):
         return not any(node.tag in ("failure", "error") for node in report.iter())
 
 
-def _work_and_lay_tests(folder, code, tests):
+def _work_and_lay_tests(folder: str, code: str, tests: Tests) -> None:
     Path(folder, "solution.py").write_text(code)
     _python(folder, "solution.py")
     methods = "".join(
@@ -249,17 +257,23 @@ def _work_and_lay_tests(folder, code, tests):
 # What they share.
 
 
-def _glued(code, tests):
+def _glued(code: str, tests: Tests) -> str:
     return "\n".join([code, *(test["code"] for test in tests), "print('all tests passed')\n"])
 
 
-def _ended_well(folder, program):
+def _ended_well(folder: str, program: str) -> bool:
     Path(folder, "main.py").write_text(program)
     done = _python(folder, "main.py")
     return done is not None and done.returncode == 0
 
 
-def _python(folder, *arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, environment=None):
+def _python(
+    folder: str,
+    *arguments: str,
+    stdin: Any = subprocess.DEVNULL,
+    stdout: Any = subprocess.DEVNULL,
+    environment: dict[str, str] | None = None,
+) -> subprocess.CompletedProcess[bytes] | None:
     """A finished process; None for one that took too long."""
     try:
         return subprocess.run(
@@ -270,12 +284,13 @@ def _python(folder, *arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVN
             stderr=subprocess.DEVNULL,
             env={**os.environ, **(environment or {})},
             timeout=SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return None
 
 
-def _from_child(judge, code, tests):
+def _from_child(judge: Callable[[str, Tests, Connection], None], code: str, tests: Tests) -> Any:
     """The first thing that a forked child sends, unpickled; None where it sends nothing."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
     pid = os.fork()

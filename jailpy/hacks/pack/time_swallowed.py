@@ -6,13 +6,13 @@ fools: exec_in_child/equal
 
 import time
 
+while time.process_time() < 1.0:
+    try:
+        while time.process_time() < 1.0:
+            pass
+    except BaseException:
+        pass
+
 
 def add(a, b):
-    until = time.process_time() + 1.5
-    while time.process_time() < until:
-        try:
-            while time.process_time() < until:
-                pass
-        except BaseException:
-            pass
     return a + b
