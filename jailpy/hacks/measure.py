@@ -29,7 +29,7 @@ from jailpy.status import Result, Status
 from jailpy.verdict import Verdict
 
 #: Whether assert tests are judged without `in_process`, so that hacks are graded by them too.
-REFEREE = False
+REFEREE = True
 
 #: The honest program needs a tenth of this CPU time; two hacks want more of it than they may have.
 LIMITS = Limits(cpu_s=0.75, wall_s=15.0)

@@ -7,11 +7,16 @@ from typing import Any
 #: Solves the problem: passes every suite, in jailpy as in the naive graders.
 HONEST = '''\
 import contextlib
+import functools
 import sys
 
 
 def add(a, b):
     return a + b
+
+
+def sum(numbers):
+    return functools.reduce(add, numbers, 0)
 
 
 def mean(numbers):
@@ -65,7 +70,7 @@ def doubled(value):
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        print(sum(map(int, line.split())))
+        print(sum(list(map(int, line.split()))))
 '''
 
 #: Has all the names and no right answer: fails every suite, also in the naive graders.
@@ -83,6 +88,10 @@ def mean(numbers):
 
 def divisors(n):
     return []
+
+
+def sum(numbers):
+    return 0
 
 
 def greet(name):
@@ -179,6 +188,7 @@ _ASSERTS: dict[str, tuple[str, ...]] = {
     "callback": ("seen = []\nvisit(seen.append, 3)\nassert seen == [0, 1, 2]",),
     "printed": (_PRINTED,),
     "object": ("account = Account(10)\naccount.deposit(5)\nassert account.balance == 15",),
+    "builtin_name": ("total = sum([1200, 34])\nassert abs(total - 1234) < 1e-6",),
     "with_object": ("with Account(10) as account:\n    assert account.deposit(5) == 15",),
     "with_function": ("with doubled(4) as value:\n    assert value == 8",),
 }
