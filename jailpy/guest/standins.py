@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import sys
 import types
 import weakref
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
 import heap
+from checks import Checks
 from folders import Folders
 from operators import ARITHMETIC, OPERATORS
 
@@ -76,6 +78,10 @@ class Peer:
         self.instances: weakref.WeakValueDictionary[tuple[int, bool], Any] = weakref.WeakValueDictionary()
         self.exported: dict[int, Any] = {}
         self.exported_numbers: dict[int, int] = {}
+        self.checks = Checks({})
+        self.expects_stop = False
+        self.asked = 0
+        self.contents: dict[int, tuple[int, Any]] = {}
         self.lost: BaseException | None = None
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
@@ -93,12 +99,18 @@ class Peer:
         """What the program answers. Raises what it raises; Gone where it is no more."""
         if self.lost is not None:
             raise self.lost
+        self.asked += 1
         try:
             self._tell_streams()
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
         except heap.BadMessage as error:
             self.lost = Gone(str(error))
             raise self.lost from None
+        except StopIteration as error:
+            if self.expects_stop or (kind == "operator" and body[1] == "__next__"):
+                raise
+            # In a loop of the test code's over map or zip it would end the loop, with nothing checked (as PEP 479).
+            raise RuntimeError("the program raised StopIteration") from error
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
 
@@ -412,6 +424,7 @@ class Mutable(Instance):
     __hash__ = None  # type: ignore[assignment]  # as of what it is derived from
 
 
+_MEASURES = ("__len__", "__iter__", "__contains__", "__reversed__")
 _SHOWN = ("__str__", "__repr__", "__format__")
 _IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
 
@@ -424,6 +437,9 @@ def _operator(name: str) -> Callable[..., Any]:
 
     def forward(self: Any, *args: Any) -> Any:
         peer, _, made = self._jailpy_at
+        if name in _MEASURES and not made and _is_container(self):
+            content = _content(self)
+            return OPERATORS[name](content, *args)
         if name in ARITHMETIC and not made and not all(isinstance(arg, _Bound) for arg in args):
             if name == "__contains__":
                 return any(item is args[0] or item == args[0] for item in self)
@@ -432,7 +448,9 @@ def _operator(name: str) -> Callable[..., Any]:
                 "where a plain value is expected, only a plain value will do"
             )
         if name == "__exit__":
-            args = (*args[:2], None)  # no traceback crosses
+            error, traceback = (*args, None, None, None)[1:3]
+            swallows = peer.ask("operator", self, name, (*args[:2], None))  # no traceback crosses
+            return swallows and not (error is not None and peer.checks.would_be_lost(sys._getframe(1), error, traceback))
         return peer.ask("operator", self, name, args, made=made and name in ARITHMETIC)
 
     return forward
@@ -441,6 +459,30 @@ def _operator(name: str) -> Callable[..., Any]:
 async def _coroutine(instance: Any) -> Any:
     """What asyncio takes for a coroutine: the program's is run to its end, in the program's jail, when it is awaited."""
     return instance._jailpy_at[0].ask("operator", instance, "__await__", ())
+
+
+def _is_container(value: Any) -> bool:
+    """Whether it can be counted and gone through again."""
+    kind = type(value)
+    sized = hasattr(kind, "__len__") and hasattr(kind, "__iter__") and not hasattr(kind, "__next__")
+    return isinstance(value, Mutable) or sized
+
+
+def _content(container: Any) -> Any:
+    """What is in a container that the program handed over, which is one thing as long as the program is asked nothing
+    else: what was counted is what can be found in it."""
+    peer, number, _ = container._jailpy_at
+    asked, content = peer.contents.get(number, (-1, None))
+    if asked != peer.asked:
+        if isinstance(container, Mutable):
+            content = peer.ask("plain", container)
+        else:
+            size = peer.ask("operator", container, "__len__", ())
+            content = list(itertools.islice(peer.ask("operator", container, "__iter__", ()), size + 1))
+            if len(content) != size:
+                raise NotHere(f"a {type(container).__name__} has another length than items")
+        peer.contents[number] = (peer.asked, content)
+    return content
 
 
 def _call(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,0 +1,141 @@
+"""Honest programs that do what a hack does, for its own sake: what stops the hack must not fail them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from jailpy import Jail, Policy, Verdict
+
+IGNORING = """
+import contextlib
+
+@contextlib.contextmanager
+def ignoring(*kinds):
+    log = []
+    try:
+        yield log
+    except kinds as error:
+        log.append(type(error).__name__)
+
+class Ignoring:
+    def __init__(self, *kinds):
+        self.kinds, self.seen = kinds, 0
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, error, traceback):
+        self.seen += 1
+        return kind is not None and issubclass(kind, self.kinds)
+
+def fail_with(kind):
+    raise kind("as told")
+"""
+
+ITERATING = """
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+    def __iter__(self):
+        return self
+    def __next__(self):
+        if not self.n:
+            raise StopIteration
+        self.n -= 1
+        return self.n + 1
+
+def countdown(n):
+    return Countdown(n)
+
+def step(iterator):
+    return next(iterator)
+"""
+
+CONTAINER = """
+class Node:
+    def __init__(self, value, rest):
+        self.value, self.rest = value, rest
+
+class Chain:
+    def __init__(self, values):
+        self.first = None
+        for value in reversed(values):
+            self.first = Node(value, self.first)
+    def push(self, value):
+        self.first = Node(value, self.first)
+    def __iter__(self):
+        node = self.first
+        while node:
+            yield node.value
+            node = node.rest
+    def __len__(self):
+        return sum(1 for _ in self)
+
+class Names(list):
+    pass
+
+class Index(dict):
+    pass
+
+def chain(*values):
+    return Chain(values)
+
+def names(*values):
+    return Names(values)
+
+def index(**values):
+    return Index(values)
+"""
+
+SHADOWING = """
+def sum(numbers):
+    total = 0
+    for number in numbers:
+        total += number
+    return total
+"""
+
+
+@pytest.fixture(scope="module")
+def jail(policy: Policy) -> Iterator[Jail]:
+    with Jail(policy) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("program", "test"),
+    [
+        (IGNORING, "with ignoring(ValueError) as log:\n    raise ValueError('x')\nassert log == ['ValueError']"),
+        (IGNORING, "with ignoring(ZeroDivisionError) as log:\n    1 / 0\nassert log == ['ZeroDivisionError']"),
+        (IGNORING, "with Ignoring(KeyError) as it:\n    fail_with(KeyError)\nassert it.seen == 1"),
+        (IGNORING, "with Ignoring(KeyError) as it:\n    assert it.seen == 0\n    {}['x']\nassert it.seen == 1"),
+        (IGNORING, "with Ignoring(AssertionError):\n    fail_with(AssertionError)\nassert True"),
+        (
+            IGNORING,
+            "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n"
+            "    with Ignoring(KeyError):\n        raise KeyError\n"
+            "    print('after')\n    assert out.getvalue() == 'after\\n'",
+        ),
+        (
+            IGNORING,
+            "try:\n    with Ignoring(KeyError):\n        raise ValueError\nexcept ValueError:\n    pass\n"
+            "else:\n    raise AssertionError('swallowed')",
+        ),
+        (ITERATING, "assert list(Countdown(3)) == [3, 2, 1] and list(countdown(2)) == [2, 1]"),
+        (ITERATING, "assert next(countdown(0), None) is None and list(zip(countdown(2), 'abc')) == [(2, 'a'), (1, 'b')]"),
+        (ITERATING, "try:\n    step(countdown(0))\nexcept StopIteration:\n    pass\nelse:\n    raise AssertionError"),
+        (CONTAINER, "c = chain(1, 2, 3)\nassert len(c) == 3 and 2 in c and 9 not in c and list(c) == [1, 2, 3]"),
+        (CONTAINER, "c = chain(1)\nassert len(c) == 1\nc.push(5)\nassert len(c) == 2 and 5 in c and list(c) == [5, 1]"),
+        (CONTAINER, "c = Chain([1])\nc.push(5)\nassert len(c) == 2 and 5 in c and sorted(c) == [1, 5]"),
+        (CONTAINER, "n = names('a', 'b')\nassert len(n) == 2 and 'a' in n and n == ['a', 'b'] and [*n] == ['a', 'b']"),
+        (CONTAINER, "n = names('a')\nn.append('b')\nassert len(n) == 2 and list(reversed(n)) == ['b', 'a']"),
+        (CONTAINER, "i = index(a=1)\ni['b'] = 2\nassert len(i) == 2 and 'b' in i and sorted(i) == ['a', 'b']"),
+        (SHADOWING, "total = sum([1.5, 2])\nassert abs(total - 3.5) < 1e-9"),
+        (SHADOWING, "assert abs(sum([1, 2]) - 3) < 1e-9 and max(sum([1]), 0) == 1"),
+    ],
+)
+def test_an_honest_twin_passes(jail: Jail, program: str, test: str) -> None:
+    beside = jail.grade(program, [test], in_process=True)
+    assert beside.verdict is Verdict.PASSED, beside.outcomes
+    grade = jail.grade(program, [test])
+    assert grade.verdict is Verdict.PASSED, grade.outcomes
