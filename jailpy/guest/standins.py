@@ -57,9 +57,12 @@ _MOST_TOLD = 10_000
 
 
 class NotHere(TypeError):
-    """A test cannot be run in another jail than the program's."""
+    """A test cannot be run in another jail than the program's. Nothing that such a test catches makes it pass."""
+
+    first: NotHere | None = None
 
     def __init__(self, what: str) -> None:
+        NotHere.first = NotHere.first or self
         super().__init__(f"{what}; a test that needs this must run beside the program: in_process=True")
 
 
@@ -443,7 +446,8 @@ def _operator(name: str) -> Callable[..., Any]:
         if name in ARITHMETIC and not made and not all(isinstance(arg, _Bound) for arg in args):
             if name == "__contains__":
                 return any(item is args[0] or item == args[0] for item in self)
-            raise TypeError(
+            peer.ask("operator", self, name, args)  # that the program refuses, too, may be what is tested
+            raise NotHere(
                 f"{name} of a {type(self).__name__} that the program handed over with a {type(args[0]).__name__}: "
                 "where a plain value is expected, only a plain value will do"
             )

@@ -139,3 +139,23 @@ def test_an_honest_twin_passes(jail: Jail, program: str, test: str) -> None:
     assert beside.verdict is Verdict.PASSED, beside.outcomes
     grade = jail.grade(program, [test])
     assert grade.verdict is Verdict.PASSED, grade.outcomes
+
+
+PRICES = """
+class Price:
+    def __init__(self, amount):
+        self.amount = amount
+
+def price(amount):
+    return Price(amount)
+"""
+ADDING = PRICES + "\nPrice.__add__ = Price.__lt__ = lambda self, other: self\n"
+REFUSED = "try:\n    price(10) + 5\nexcept TypeError:\n    pass\nelse:\n    raise AssertionError('it adds')"
+
+
+def test_only_the_program_s_own_refusal_is_one(jail: Jail) -> None:
+    assert jail.grade(PRICES, [REFUSED]).verdict is Verdict.PASSED
+    assert jail.grade(ADDING, [REFUSED], in_process=True).verdict is Verdict.WRONG_ANSWER
+    refused = jail.grade(ADDING, [REFUSED])
+    assert refused.verdict is Verdict.RUNTIME_ERROR
+    assert "only a plain value will do" in refused.outcomes[0].reason
