@@ -53,6 +53,8 @@ PURE = frozenset(
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
+#: What these do, they do where the test code is: they would run code there, or read its text.
+_MIGHTY = (eval, exec, compile, open, io.open_code, getattr, setattr, delattr, vars, globals, locals, builtins.__import__)
 _MOST_TOLD = 10_000
 
 
@@ -155,6 +157,8 @@ class Peer:
 
     def _kind(self, value: Any) -> tuple[str, tuple[str, ...]]:
         """How the program may use a value of the test code's; NotHere where there is no safe way."""
+        if any(value is each for each in _MIGHTY):
+            raise NotHere(f"{value.__name__} would give the program the test code's jail; it cannot be lent")
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
             return "function", ()
         kind = type(value)
@@ -248,7 +252,10 @@ class Peer:
     def _module(name: str) -> Any:
         standard = getattr(sys, "stdlib_module_names", sys.modules)
         if name.partition(".")[0] in (*standard, *_NUMERIC):
-            __import__(name)
+            try:
+                __import__(name)
+            except BaseException as error:  # unittest.__main__ runs tests when it is imported, and exits
+                raise heap.BadMessage(f"importing {name[:100]}: {type(error).__name__}") from None
             return sys.modules[name]
         raise heap.BadMessage(f"the program's own module {name[:100]} cannot cross")
 

@@ -159,3 +159,34 @@ def test_only_the_program_s_own_refusal_is_one(jail: Jail) -> None:
     refused = jail.grade(ADDING, [REFUSED])
     assert refused.verdict is Verdict.RUNTIME_ERROR
     assert "only a plain value will do" in refused.outcomes[0].reason
+
+
+RUN_ONE = """
+import io
+import unittest
+
+class Tests(unittest.TestCase):
+    def test_nothing(self):
+        pass
+
+loaded = unittest.defaultTestLoader.loadTestsFromTestCase(Tests)
+assert unittest.TextTestRunner(stream=io.StringIO()).run(loaded).wasSuccessful()
+assert add(1, 2) == 3
+"""
+EXITS_WHEN_IMPORTED = "import types\ndef add(a, b):\n    return types.ModuleType('unittest.__main__')"
+EVALUATES = "def apply(function, value):\n    function('[each.append(3) for each in [seen]]')\n    return 2"
+
+
+@pytest.mark.parametrize(
+    ("program", "test", "said"),
+    [
+        (EXITS_WHEN_IMPORTED, RUN_ONE, "the program ended before its test"),
+        (EVALUATES, "seen = []\napply(eval, '1 + 1')\nassert seen == [3]", "eval would give the program"),
+        ("def apply(f, x):\n    return f('main.py').read()", "apply(open, 'x')", "open would give the program"),
+        ("def apply(f, *x):\n    return f(*x)", "def g(): pass\napply(getattr, g, '__globals__')", "getattr would give"),
+    ],
+)
+def test_no_way_into_the_test_code_s_jail(jail: Jail, program: str, test: str, said: str) -> None:
+    grade = jail.grade(program, [test])
+    assert grade.verdict is Verdict.RUNTIME_ERROR
+    assert said in grade.outcomes[0].reason
