@@ -152,8 +152,6 @@ def _tell(rows: Sequence[_Row], as_json: bool) -> int:
     else:
         print_table([("technique", "naive graders that it fools", "verdicts in jailpy"), *(row.cells() for row in rows)])
         print()
-        if not measure.REFEREE:
-            print("assert tests are not judged without in_process=True, which is none of these verdicts")
         print(f"{passed} of {len(rows)} pass in jailpy; {fooling} of {len(rows)} fool a naive in-process grader")
     return 1 if passed or unjudged or fooling < len(rows) else 0
 

@@ -239,7 +239,7 @@ class Peer:
             special = (*special, "_jailpy_enum")
         missing = tuple(each for each in root if not any(issubclass(parent, each) for parent in parents))
         shown = special if root[0] in (Instance, Mutable) else [each for each in special if each in _SHOWN]
-        return Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        return Class.make(self, number, name, module, doc, (*missing, *parents), plain, shown, methods)
 
     def _function(self, number: int, name: str, module: str, doc: Any) -> Any:
         code = _function_code(self, number)
@@ -295,7 +295,16 @@ class Class(type):
 
     @classmethod
     def make(
-        cls, peer: Peer, number: int, name: str, module: str, doc: Any, bases: tuple[Any, ...], special: Any, methods: Any
+        cls,
+        peer: Peer,
+        number: int,
+        name: str,
+        module: str,
+        doc: Any,
+        bases: tuple[Any, ...],
+        plain: str,
+        special: Any,
+        methods: Any,
     ) -> Any:
         """A stand-in for one class of the program."""
         space: dict[str, Any] = {"__module__": module, "__doc__": doc, "_jailpy_at": (peer, number, False)}
@@ -308,7 +317,10 @@ class Class(type):
         if "_jailpy_enum" in special:
             space["_jailpy_enum"] = True
         for method, how, text in methods:
-            space[method] = _method(peer, method, how, text)
+            if type(method) is not str or method[:7] == "_jailpy" or (method[:2] == "__" and method != "__init__"):
+                raise heap.BadMessage("a method by a name that is not the program's to give")
+            if not hasattr(_IMMUTABLE.get(plain), method):  # the value is what counts, and what its type says of it
+                space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
     def __new__(cls, name: str, bases: tuple[Any, ...], space: dict[str, Any]) -> Any:
@@ -330,10 +342,10 @@ class Class(type):
         cls._jailpy_at[0].ask("set", cls, name, value)
 
     def __iter__(cls) -> Any:
-        return cls._jailpy_at[0].ask("operator", cls, "__iter__", ())
+        return iter(_content(cls))
 
     def __len__(cls) -> int:
-        return int(cls._jailpy_at[0].ask("operator", cls, "__len__", ()))
+        return len(_content(cls))
 
     def __bool__(cls) -> bool:
         return True
@@ -342,7 +354,7 @@ class Class(type):
         return cls._jailpy_at[0].ask("operator", cls, "__getitem__", (key,))
 
     def __contains__(cls, item: Any) -> bool:
-        return any(item is each or item == each for each in cls)
+        return any(item is each or item == each for each in _content(cls))
 
 
 class _Bound:
@@ -357,6 +369,7 @@ class _Attributes(_Bound, metaclass=Class):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_jailpy"):
             raise AttributeError(name)
+        _refuse_telling(self, name)
         return self._jailpy_at[0].ask("get", self, name)
 
 
@@ -434,6 +447,8 @@ class Mutable(Instance):
     __hash__ = None  # type: ignore[assignment]  # as of what it is derived from
 
 
+#: Methods of plain types that are told a value and say whether it fits.
+_TELLING = frozenset(("startswith", "endswith", "isdisjoint", "issubset", "issuperset"))
 _MEASURES = ("__len__", "__iter__", "__contains__", "__reversed__")
 _SHOWN = ("__str__", "__repr__", "__format__")
 _IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
@@ -500,8 +515,16 @@ def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
     return self._jailpy_at[0].ask("call", self, args, kwargs)
 
 
+def _refuse_telling(value: Any, name: str) -> None:
+    if name in _TELLING and not isinstance(value, type) and not value._jailpy_at[2]:
+        raise NotHere(f"{name} asks a {type(value).__name__} that the program handed over whether a value is the right one")
+
+
 def _method(peer: Peer, name: str, how: str, doc: Any) -> Any:
+    refuse = _refuse_telling  # what is made below has the test code's globals
+
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        refuse(self, name)
         return peer.ask("method", self, name, args, kwargs)
 
     if how == "p":

@@ -28,9 +28,6 @@ from jailpy.policy import Policy
 from jailpy.status import Result, Status
 from jailpy.verdict import Verdict
 
-#: Whether assert tests are judged without `in_process`, so that hacks are graded by them too.
-REFEREE = True
-
 #: The honest program needs a tenth of this CPU time; two hacks want more of it than they may have.
 LIMITS = Limits(cpu_s=0.75, wall_s=15.0)
 
@@ -42,14 +39,9 @@ _WITH_PYTEST = "pytest_project"
 _ANSWER_BYTES = 1 << 16
 
 
-def judged(suite: str) -> bool:
-    """Whether jailpy grades this suite without a weakening."""
-    return REFEREE or not problem.is_assert(suite)
-
-
 def in_jailpy(jail: Jail, hacks: Sequence[Hack]) -> Iterator[tuple[Hack, str, Grade]]:
     """Every hack's grade in each of its suites, as they come."""
-    trials = [(hack, suite) for hack in hacks for suite in hack.suites if judged(suite)]
+    trials = [(hack, suite) for hack in hacks for suite in hack.suites]
     jobs = [Job(hack.code, problem.SUITES[suite], limits=LIMITS, id=at) for at, (hack, suite) in enumerate(trials)]
     for grade in jail.grade_many(jobs):
         yield (*trials[grade.id], grade)
@@ -188,7 +180,7 @@ class Scale:
 def check_honest(jail: Jail) -> None:
     """InfrastructureError when this host does not judge the honest and the wrong program as what they are: a grader
     that fails everything would be safe from every hack."""
-    for suite in filter(judged, problem.SUITES):
+    for suite in problem.SUITES:
         for code, right in ((problem.HONEST, True), (problem.WRONG, False)):
             grade = jail.grade(code, problem.SUITES[suite], limits=LIMITS)
             if (grade.verdict is Verdict.PASSED) is not right:

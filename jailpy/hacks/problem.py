@@ -178,6 +178,7 @@ _ASSERTS: dict[str, tuple[str, ...]] = {
     "int": ("value = add(1200, 34)\nassert isinstance(value, int) and value == 1234",),
     "float": ("value = mean([1, 2])\nassert isinstance(value, float) and value == 1.5",),
     "str": ('value = greet("Ada")\nassert isinstance(value, str) and value == "Hello, Ada!"',),
+    "prefix": ('value = greet("Ada")\nassert value.startswith("Hello, ") and value.endswith("Ada!")',),
     "list": ("value = divisors(6)\nassert isinstance(value, list) and value == [1, 2, 3, 6]",),
     "dict": ('value = tally("aba")\nassert isinstance(value, dict) and value == {"a": 2, "b": 1}',),
     "text": ('value = add(1200, 34)\nassert value == 1234 and str(value) == "1234"',),

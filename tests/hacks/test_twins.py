@@ -87,6 +87,23 @@ def index(**values):
     return Index(values)
 """
 
+TRIE = """
+class Trie:
+    def __init__(self):
+        self.words = []
+    def add(self, word):
+        self.words.append(word)
+    def startswith(self, prefix):
+        return any(word.startswith(prefix) for word in self.words)
+
+class Upper(str):
+    def shout(self):
+        return self + "!"
+
+def upper(text):
+    return Upper(text.upper())
+"""
+
 SHADOWING = """
 def sum(numbers):
     total = 0
@@ -130,6 +147,8 @@ def jail(policy: Policy) -> Iterator[Jail]:
         (CONTAINER, "n = names('a', 'b')\nassert len(n) == 2 and 'a' in n and n == ['a', 'b'] and [*n] == ['a', 'b']"),
         (CONTAINER, "n = names('a')\nn.append('b')\nassert len(n) == 2 and list(reversed(n)) == ['b', 'a']"),
         (CONTAINER, "i = index(a=1)\ni['b'] = 2\nassert len(i) == 2 and 'b' in i and sorted(i) == ['a', 'b']"),
+        (TRIE, "t = Trie()\nt.add('abc')\nassert t.startswith('ab') and not t.startswith('b')"),
+        (TRIE, "s = upper('abc')\nassert s.startswith('AB') and s == 'ABC' and s.shout() == 'ABC!'"),
         (SHADOWING, "total = sum([1.5, 2])\nassert abs(total - 3.5) < 1e-9"),
         (SHADOWING, "assert abs(sum([1, 2]) - 3) < 1e-9 and max(sum([1]), 0) == 1"),
     ],
