@@ -281,11 +281,21 @@ class Peer:
         if kind == "operator" and rest[0] in special:
             return OPERATORS[rest[0]](value, *rest[1])
         if how == "object" and not rest[0].startswith("_"):
-            if kind == "get":
+            kept = _is_mock(value) and hasattr(type(value), rest[0])  # what a mock says of how it was called
+            if kind == "get" and not kept:
                 return getattr(value, rest[0])
-            if kind == "set":
+            if kind == "set" and not kept and not self._hides(value, rest[0], rest[1]):
                 return setattr(value, rest[0], rest[1])
         raise AttributeError("the test code's objects can be called and their public attributes used, no more")
+
+
+    def _hides(self, value: Any, name: str, new: Any) -> bool:
+        """Whether what checks something would check no more: a method, or an object in whose place comes the program's."""
+        if callable(getattr(type(value), name, None)):
+            return True
+        if _number_of(self, new) is None:
+            return False
+        return _is_mock(value) or type(getattr(value, name, None)).__module__ == "__main__"
 
 
 class Class(type):
@@ -319,7 +329,8 @@ class Class(type):
         for method, how, text in methods:
             if type(method) is not str or method[:7] == "_jailpy" or (method[:2] == "__" and method != "__init__"):
                 raise heap.BadMessage("a method by a name that is not the program's to give")
-            if not hasattr(_IMMUTABLE.get(plain), method):  # the value is what counts, and what its type says of it
+            # The value is what counts, and what its type says of it.
+            if plain not in _IMMUTABLE or not hasattr(_IMMUTABLE[plain], method):
                 space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
@@ -573,6 +584,11 @@ def _is_instance(value: Any) -> bool:
 
 def _is_error(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def _is_mock(value: Any) -> bool:
+    mock: Any = sys.modules.get("unittest.mock")
+    return mock is not None and isinstance(value, mock.NonCallableMock)
 
 
 def _public() -> tuple[type, ...]:

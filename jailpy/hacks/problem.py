@@ -48,6 +48,10 @@ def show(a, b):
     print(a + b)
 
 
+def notify(listener, value):
+    listener.update(value)
+
+
 class Account:
     def __init__(self, balance=0):
         self.balance = balance
@@ -114,6 +118,10 @@ def show(a, b):
     print(0)
 
 
+def notify(listener, value):
+    pass
+
+
 class Account:
     def __init__(self, balance=0):
         self.balance = 0
@@ -164,6 +172,30 @@ with contextlib.redirect_stdout(io.StringIO()) as printed:
 assert printed.getvalue() == "1234\\n"
 """
 
+_FAKE = """\
+class Listener:
+    def __init__(self):
+        self.values = []
+
+    def update(self, value):
+        self.values.append(value)
+
+    def verify(self):
+        assert self.values == [1234]
+
+listener = Listener()
+notify(listener, 1234)
+listener.verify()
+"""
+
+_MOCK = """\
+from unittest import mock
+
+listener = mock.Mock()
+notify(listener, 1234)
+listener.update.assert_called_once_with(1234)
+"""
+
 _ASSERTS: dict[str, tuple[str, ...]] = {
     "equal": ("assert add(1200, 34) == 1234", "assert add(-7, 7000) == 6993"),
     "unittest": (_UNITTEST,),
@@ -188,6 +220,8 @@ _ASSERTS: dict[str, tuple[str, ...]] = {
     "inplace": ("numbers = [3, 1, 2]\norder(numbers)\nassert numbers == [1, 2, 3]",),
     "callback": ("seen = []\nvisit(seen.append, 3)\nassert seen == [0, 1, 2]",),
     "printed": (_PRINTED,),
+    "fake": (_FAKE,),
+    "mock": (_MOCK,),
     "object": ("account = Account(10)\naccount.deposit(5)\nassert account.balance == 15",),
     "builtin_name": ("total = sum([1200, 34])\nassert abs(total - 1234) < 1e-6",),
     "with_object": ("with Account(10) as account:\n    assert account.deposit(5) == 15",),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,12 @@ def test_the_pack_is_large_and_covers_every_kind_of_forging() -> None:
     assert {row[0] for hack in PACK for row in hack.rows} == set("GHOR")
     covered = Counter(row for hack in PACK for row in hack.rows)
     assert {f"G{n}" for n in range(1, 19)} <= {*covered, "G16"}  # G16 needs a grader that runs the guest's binaries
+
+
+def test_the_readme_says_how_many_there_are() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert f"pack of {len(PACK)} hostile programs" in readme
+    assert f"0 of {len(PACK)} pass in jailpy; {len(PACK)} of {len(PACK)} fool a naive" in readme
 
 
 @each_hack

@@ -104,6 +104,18 @@ def upper(text):
     return Upper(text.upper())
 """
 
+NOTIFYING = """
+def notify(listener, value):
+    listener.update(value)
+
+def ask(source, key):
+    return source.get(key) + 1
+
+def note(thing, value):
+    thing.value = value
+"""
+MOCK = "from unittest import mock\nm = mock.Mock()\n"
+
 SHADOWING = """
 def sum(numbers):
     total = 0
@@ -149,6 +161,9 @@ def jail(policy: Policy) -> Iterator[Jail]:
         (CONTAINER, "i = index(a=1)\ni['b'] = 2\nassert len(i) == 2 and 'b' in i and sorted(i) == ['a', 'b']"),
         (TRIE, "t = Trie()\nt.add('abc')\nassert t.startswith('ab') and not t.startswith('b')"),
         (TRIE, "s = upper('abc')\nassert s.startswith('AB') and s == 'ABC' and s.shout() == 'ABC!'"),
+        (NOTIFYING, f"{MOCK}notify(m, 5)\nm.update.assert_called_once_with(5)"),
+        (NOTIFYING, f"{MOCK}m.get.return_value = 4\nassert ask(m, 5) == 5\nm.get.assert_called_with(5)"),
+        (NOTIFYING, "class A:\n    value = None\na = A()\nnote(a, 3)\nassert a.value == 3"),
         (SHADOWING, "total = sum([1.5, 2])\nassert abs(total - 3.5) < 1e-9"),
         (SHADOWING, "assert abs(sum([1, 2]) - 3) < 1e-9 and max(sum([1]), 0) == 1"),
     ],
@@ -193,6 +208,27 @@ assert unittest.TextTestRunner(stream=io.StringIO()).run(loaded).wasSuccessful()
 assert add(1, 2) == 3
 """
 EXITS_WHEN_IMPORTED = "import types\ndef add(a, b):\n    return types.ModuleType('unittest.__main__')"
+PUBLIC = "the test code's objects can be called and their public attributes used, no more"
+CHECKED_MOCK = f"{MOCK}notify(m)\nm.update.assert_called_once_with(5)"
+CHECKED_FAKE = """
+class Inner:
+    def assert_called_once_with(self, value):
+        raise AssertionError
+class Outer:
+    def __init__(self):
+        self.update = Inner()
+outer = Outer()
+notify(outer)
+outer.update.assert_called_once_with(5)
+"""
+CONFIGURES = "def notify(m):\n    m.update.configure_mock(assert_called_once_with=lambda *_: None)"
+REPLACES = """
+class Fine:
+    def assert_called_once_with(self, value):
+        pass
+def notify(m):
+    m.update = Fine()
+"""
 EVALUATES = "def apply(function, value):\n    function('[each.append(3) for each in [seen]]')\n    return 2"
 
 
@@ -201,6 +237,9 @@ EVALUATES = "def apply(function, value):\n    function('[each.append(3) for each
     [
         (EXITS_WHEN_IMPORTED, RUN_ONE, "the program ended before its test"),
         (EVALUATES, "seen = []\napply(eval, '1 + 1')\nassert seen == [3]", "eval would give the program"),
+        (CONFIGURES, CHECKED_MOCK, PUBLIC),
+        (REPLACES, CHECKED_MOCK, PUBLIC),
+        (REPLACES, CHECKED_FAKE, PUBLIC),
         ("def apply(f, x):\n    return f('main.py').read()", "apply(open, 'x')", "open would give the program"),
         ("def apply(f, *x):\n    return f(*x)", "def g(): pass\napply(getattr, g, '__globals__')", "getattr would give"),
     ],
