@@ -14,6 +14,7 @@ from typing import Any
 
 import heap
 import standins
+from checks import Checks
 from folders import Folders
 
 #: Names by which test runners are told what to do: never the program's.
@@ -51,6 +52,8 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
     peer = standins.Peer(fd, folders, space)
     sys.modules["__main__"] = _Main(space)
     helpers, test = ast.parse(prelude), ast.parse(source, path)
+    peer.checks = Checks({"<prelude>": helpers, path: test})
+    peer.expects_stop = "StopIteration" in prelude + source
     count = _Count()
     if "unittest" in source:
         count.begin()
@@ -69,8 +72,9 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
             raise count.failure from None
         if error.code or not count.tests or hasattr(error, "_jailpy_text"):
             raise
-    if peer.lost is not None:
-        raise peer.lost
+    failed = peer.lost or standins.NotHere.first
+    if failed is not None:
+        raise failed
     return {"done": True}
 
 
@@ -147,6 +151,9 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
             inner = [each for argument in (*node.args, *node.keywords) for each in ast.walk(argument)]
             if any(isinstance(each, ast.Name) and each.id in shadows for each in inner):
                 outer.add(node.func.id)
+    if len(shadows - outer) > 1:
+        both = ", ".join(sorted(shadows - outer))
+        raise standins.NotHere(f"{both} are built-in names and the program's, and only one of them can be what is tested")
     return frozenset(shadows - outer)
 
 

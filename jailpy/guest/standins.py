@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import sys
 import types
 import weakref
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
 import heap
+from checks import Checks
 from folders import Folders
 from operators import ARITHMETIC, OPERATORS
 
@@ -51,13 +53,18 @@ PURE = frozenset(
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
+#: What these do, they do where the test code is: they would run code there, or read its text.
+_MIGHTY = (eval, exec, compile, open, io.open_code, getattr, setattr, delattr, vars, globals, locals, builtins.__import__)
 _MOST_TOLD = 10_000
 
 
 class NotHere(TypeError):
-    """A test cannot be run in another jail than the program's."""
+    """A test cannot be run in another jail than the program's. Nothing that such a test catches makes it pass."""
+
+    first: NotHere | None = None
 
     def __init__(self, what: str) -> None:
+        NotHere.first = NotHere.first or self
         super().__init__(f"{what}; a test that needs this must run beside the program: in_process=True")
 
 
@@ -76,6 +83,10 @@ class Peer:
         self.instances: weakref.WeakValueDictionary[tuple[int, bool], Any] = weakref.WeakValueDictionary()
         self.exported: dict[int, Any] = {}
         self.exported_numbers: dict[int, int] = {}
+        self.checks = Checks({})
+        self.expects_stop = False
+        self.asked = 0
+        self.contents: dict[int, tuple[int, Any]] = {}
         self.lost: BaseException | None = None
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
@@ -93,12 +104,18 @@ class Peer:
         """What the program answers. Raises what it raises; Gone where it is no more."""
         if self.lost is not None:
             raise self.lost
+        self.asked += 1
         try:
             self._tell_streams()
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
         except heap.BadMessage as error:
             self.lost = Gone(str(error))
             raise self.lost from None
+        except StopIteration as error:
+            if self.expects_stop or (kind == "operator" and body[1] == "__next__"):
+                raise
+            # In a loop of the test code's over map or zip it would end the loop, with nothing checked (as PEP 479).
+            raise RuntimeError("the program raised StopIteration") from error
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
 
@@ -140,6 +157,8 @@ class Peer:
 
     def _kind(self, value: Any) -> tuple[str, tuple[str, ...]]:
         """How the program may use a value of the test code's; NotHere where there is no safe way."""
+        if any(value is each for each in _MIGHTY):
+            raise NotHere(f"{value.__name__} would give the program the test code's jail; it cannot be lent")
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
             return "function", ()
         kind = type(value)
@@ -220,7 +239,7 @@ class Peer:
             special = (*special, "_jailpy_enum")
         missing = tuple(each for each in root if not any(issubclass(parent, each) for parent in parents))
         shown = special if root[0] in (Instance, Mutable) else [each for each in special if each in _SHOWN]
-        return Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        return Class.make(self, number, name, module, doc, (*missing, *parents), plain, shown, methods)
 
     def _function(self, number: int, name: str, module: str, doc: Any) -> Any:
         code = _function_code(self, number)
@@ -233,7 +252,10 @@ class Peer:
     def _module(name: str) -> Any:
         standard = getattr(sys, "stdlib_module_names", sys.modules)
         if name.partition(".")[0] in (*standard, *_NUMERIC):
-            __import__(name)
+            try:
+                __import__(name)
+            except BaseException as error:  # unittest.__main__ runs tests when it is imported, and exits
+                raise heap.BadMessage(f"importing {name[:100]}: {type(error).__name__}") from None
             return sys.modules[name]
         raise heap.BadMessage(f"the program's own module {name[:100]} cannot cross")
 
@@ -259,11 +281,21 @@ class Peer:
         if kind == "operator" and rest[0] in special:
             return OPERATORS[rest[0]](value, *rest[1])
         if how == "object" and not rest[0].startswith("_"):
-            if kind == "get":
+            kept = _is_mock(value) and hasattr(type(value), rest[0])  # what a mock says of how it was called
+            if kind == "get" and not kept:
                 return getattr(value, rest[0])
-            if kind == "set":
+            if kind == "set" and not kept and not self._hides(value, rest[0], rest[1]):
                 return setattr(value, rest[0], rest[1])
         raise AttributeError("the test code's objects can be called and their public attributes used, no more")
+
+
+    def _hides(self, value: Any, name: str, new: Any) -> bool:
+        """Whether what checks something would check no more: a method, or an object in whose place comes the program's."""
+        if callable(getattr(type(value), name, None)):
+            return True
+        if _number_of(self, new) is None:
+            return False
+        return _is_mock(value) or type(getattr(value, name, None)).__module__ == "__main__"
 
 
 class Class(type):
@@ -273,7 +305,16 @@ class Class(type):
 
     @classmethod
     def make(
-        cls, peer: Peer, number: int, name: str, module: str, doc: Any, bases: tuple[Any, ...], special: Any, methods: Any
+        cls,
+        peer: Peer,
+        number: int,
+        name: str,
+        module: str,
+        doc: Any,
+        bases: tuple[Any, ...],
+        plain: str,
+        special: Any,
+        methods: Any,
     ) -> Any:
         """A stand-in for one class of the program."""
         space: dict[str, Any] = {"__module__": module, "__doc__": doc, "_jailpy_at": (peer, number, False)}
@@ -286,7 +327,11 @@ class Class(type):
         if "_jailpy_enum" in special:
             space["_jailpy_enum"] = True
         for method, how, text in methods:
-            space[method] = _method(peer, method, how, text)
+            if type(method) is not str or method[:7] == "_jailpy" or (method[:2] == "__" and method != "__init__"):
+                raise heap.BadMessage("a method by a name that is not the program's to give")
+            # The value is what counts, and what its type says of it.
+            if plain not in _IMMUTABLE or not hasattr(_IMMUTABLE[plain], method):
+                space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
     def __new__(cls, name: str, bases: tuple[Any, ...], space: dict[str, Any]) -> Any:
@@ -308,10 +353,10 @@ class Class(type):
         cls._jailpy_at[0].ask("set", cls, name, value)
 
     def __iter__(cls) -> Any:
-        return cls._jailpy_at[0].ask("operator", cls, "__iter__", ())
+        return iter(_content(cls))
 
     def __len__(cls) -> int:
-        return int(cls._jailpy_at[0].ask("operator", cls, "__len__", ()))
+        return len(_content(cls))
 
     def __bool__(cls) -> bool:
         return True
@@ -320,7 +365,7 @@ class Class(type):
         return cls._jailpy_at[0].ask("operator", cls, "__getitem__", (key,))
 
     def __contains__(cls, item: Any) -> bool:
-        return any(item is each or item == each for each in cls)
+        return any(item is each or item == each for each in _content(cls))
 
 
 class _Bound:
@@ -335,6 +380,7 @@ class _Attributes(_Bound, metaclass=Class):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_jailpy"):
             raise AttributeError(name)
+        _refuse_telling(self, name)
         return self._jailpy_at[0].ask("get", self, name)
 
 
@@ -412,6 +458,9 @@ class Mutable(Instance):
     __hash__ = None  # type: ignore[assignment]  # as of what it is derived from
 
 
+#: Methods of plain types that are told a value and say whether it fits.
+_TELLING = frozenset(("startswith", "endswith", "isdisjoint", "issubset", "issuperset"))
+_MEASURES = ("__len__", "__iter__", "__contains__", "__reversed__")
 _SHOWN = ("__str__", "__repr__", "__format__")
 _IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
 
@@ -424,15 +473,21 @@ def _operator(name: str) -> Callable[..., Any]:
 
     def forward(self: Any, *args: Any) -> Any:
         peer, _, made = self._jailpy_at
+        if name in _MEASURES and not made and _is_container(self):
+            content = _content(self)
+            return OPERATORS[name](content, *args)
         if name in ARITHMETIC and not made and not all(isinstance(arg, _Bound) for arg in args):
             if name == "__contains__":
                 return any(item is args[0] or item == args[0] for item in self)
-            raise TypeError(
+            peer.ask("operator", self, name, args)  # that the program refuses, too, may be what is tested
+            raise NotHere(
                 f"{name} of a {type(self).__name__} that the program handed over with a {type(args[0]).__name__}: "
                 "where a plain value is expected, only a plain value will do"
             )
         if name == "__exit__":
-            args = (*args[:2], None)  # no traceback crosses
+            error, traceback = (*args, None, None, None)[1:3]
+            swallows = peer.ask("operator", self, name, (*args[:2], None))  # no traceback crosses
+            return swallows and not (error is not None and peer.checks.would_be_lost(sys._getframe(1), error, traceback))
         return peer.ask("operator", self, name, args, made=made and name in ARITHMETIC)
 
     return forward
@@ -443,12 +498,44 @@ async def _coroutine(instance: Any) -> Any:
     return instance._jailpy_at[0].ask("operator", instance, "__await__", ())
 
 
+def _is_container(value: Any) -> bool:
+    """Whether it can be counted and gone through again."""
+    kind = type(value)
+    sized = hasattr(kind, "__len__") and hasattr(kind, "__iter__") and not hasattr(kind, "__next__")
+    return isinstance(value, Mutable) or sized
+
+
+def _content(container: Any) -> Any:
+    """What is in a container that the program handed over, which is one thing as long as the program is asked nothing
+    else: what was counted is what can be found in it."""
+    peer, number, _ = container._jailpy_at
+    asked, content = peer.contents.get(number, (-1, None))
+    if asked != peer.asked:
+        if isinstance(container, Mutable):
+            content = peer.ask("plain", container)
+        else:
+            size = peer.ask("operator", container, "__len__", ())
+            content = list(itertools.islice(peer.ask("operator", container, "__iter__", ()), size + 1))
+            if len(content) != size:
+                raise NotHere(f"a {type(container).__name__} has another length than items")
+        peer.contents[number] = (peer.asked, content)
+    return content
+
+
 def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
     return self._jailpy_at[0].ask("call", self, args, kwargs)
 
 
+def _refuse_telling(value: Any, name: str) -> None:
+    if name in _TELLING and not isinstance(value, type) and not value._jailpy_at[2]:
+        raise NotHere(f"{name} asks a {type(value).__name__} that the program handed over whether a value is the right one")
+
+
 def _method(peer: Peer, name: str, how: str, doc: Any) -> Any:
+    refuse = _refuse_telling  # what is made below has the test code's globals
+
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        refuse(self, name)
         return peer.ask("method", self, name, args, kwargs)
 
     if how == "p":
@@ -497,6 +584,11 @@ def _is_instance(value: Any) -> bool:
 
 def _is_error(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def _is_mock(value: Any) -> bool:
+    mock: Any = sys.modules.get("unittest.mock")
+    return mock is not None and isinstance(value, mock.NonCallableMock)
 
 
 def _public() -> tuple[type, ...]:
