@@ -14,13 +14,18 @@ from typing import Any
 class Checks:
     """The `with` statements of some test code, and where in each the last check ends."""
 
-    def __init__(self, trees: dict[str, ast.Module]) -> None:
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
         self.functions: set[str] = set()  # of the test code, that check something
+        self.withs: list[tuple[str, int, int, int]] | None = None
+
+    def _look(self) -> list[tuple[str, int, int, int]]:
+        trees = {name: ast.parse(text) for name, text in self.texts.items()}
         for tree in trees.values():
             for node in ast.walk(tree):
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and self._end(node.body):
                     self.functions.add(node.name)
-        self.withs = [
+        return [
             (name, node.lineno, node.body[0].lineno, self._end(node.body))
             for name, tree in trees.items()
             for node in ast.walk(tree)
@@ -31,6 +36,7 @@ class Checks:
         """Whether to swallow the error in the caller's `with` statement skips a check, or hides one that failed."""
         if isinstance(error, AssertionError) and not hasattr(error, "_jailpy_text"):
             return True
+        self.withs = self._look() if self.withs is None else self.withs
         name, entered = caller.f_code.co_filename, caller.f_lineno
         mine = [each for each in self.withs if each[0] == name and each[1] <= entered <= each[2]]
         at = traceback.tb_lineno if traceback is not None else 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import re
 import sys
 import types
 from typing import Any
@@ -48,21 +49,27 @@ _REAL = {"np": "numpy"}
 
 def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> dict[str, Any]:
     """The frame that says how the test code ended."""
-    space = _Names({"__name__": "__main__", "__builtins__": builtins, "__file__": path})
-    peer = standins.Peer(fd, folders, space)
+    return run(standins.Peer(fd, folders, Names()), source, path, prelude)
+
+
+def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, Any]:
+    """The same, for a program that `peer` stands for."""
+    space: Names = peer.namespace
+    space.update(__name__="__main__", __builtins__=builtins, __file__=path)
     sys.modules["__main__"] = _Main(space)
-    helpers, test = ast.parse(prelude), ast.parse(source, path)
-    peer.checks = Checks({"<prelude>": helpers, path: test})
+    texts = {"<prelude>": prelude, path: source} if prelude else {path: source}
+    code = [compile(text, name, "exec", dont_inherit=True) for name, text in texts.items()]
+    peer.checks = Checks(texts)
     peer.expects_stop = "StopIteration" in prelude + source
     count = _Count()
     if "unittest" in source:
         count.begin()
     try:
-        space.open(peer, helpers, test)
+        space.open(peer, texts, frozenset().union(*map(_names_in, code)))
         _forward_seeds(peer)
-        for tree, name in ((helpers, "<prelude>"), (test, path)):
-            exec(compile(tree, name, "exec", dont_inherit=True), space)  # the caller's own code
-        if not _ran_something(test, space, count):
+        for each in code:
+            exec(each, space)  # the caller's own code
+        if not (count.tests or _ACTS.search(source) or _run_what_is_defined(ast.parse(source), space)):
             return {"no_test": True}
     except heap.TooLarge as error:
         return {"too_large": error.what}
@@ -78,18 +85,20 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
     return {"done": True}
 
 
-class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
+class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
     """The test code's global names; those that it has not are the program's."""
 
     theirs: frozenset[str] = frozenset()
 
-    def open(self, peer: standins.Peer, *trees: ast.AST) -> None:
+    def open(self, peer: standins.Peer, texts: dict[str, str], used: frozenset[str]) -> None:
         """Waits until the program is loaded, and settles whose those names are that both have."""
         self.peer = peer
         names, told = peer.listen()
-        program = frozenset(names)
-        used = [node for tree in trees for node in ast.walk(tree)]
-        self.theirs = program - _RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
+        program, own = frozenset(names), frozenset(vars(builtins))
+        self.theirs = program - _RUNNERS - own
+        if used & program & own:
+            nodes = [node for text in texts.values() for node in ast.walk(ast.parse(text))]
+            self.theirs |= _tested(nodes, program)
         self.update({name: value for name, value in told if name in self.theirs - _HELPERS})
 
     def __missing__(self, name: str) -> Any:
@@ -112,18 +121,18 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
 class _Main(types.ModuleType):
     """`__main__`: the test code's names, for test runners that look for them, and the program's."""
 
-    def __init__(self, space: _Names) -> None:
+    def __init__(self, space: Names) -> None:
         super().__init__("__main__")
         super().__setattr__("_space", space)
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]  # doctest copies it, and what is missing is then no more asked for
-        space: _Names = super().__getattribute__("_space")
+        space: Names = super().__getattribute__("_space")
         space.complete()
         return space
 
     def __getattribute__(self, name: str) -> Any:
-        space: _Names = super().__getattribute__("_space")
+        space: Names = super().__getattribute__("_space")
         if name in ("__dict__", "__class__") or (name not in space and name not in space.theirs):
             return super().__getattribute__(name)
         return space[name]
@@ -201,10 +210,16 @@ class _Count:
         result.startTest, result.addError, result.addFailure = start_test, failing(add_error), failing(add_failure)
 
 
-def _ran_something(tree: ast.Module, space: _Names, count: _Count) -> bool:
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    """Every name that some code, or code within it, may look up; attributes are among them."""
+    inner = [_names_in(each) for each in code.co_consts if isinstance(each, types.CodeType)]
+    return frozenset(code.co_names).union(*inner)
+
+
+def _run_what_is_defined(tree: ast.Module, space: Names) -> bool:
     """Test code that only defines tests is run as its runner would: TestCase classes, and functions named test_*. False
     where there are none."""
-    if count.tests or not all(isinstance(node, _DEFINES) or _is_text(node) for node in tree.body):
+    if not all(isinstance(node, _DEFINES) or _is_text(node) for node in tree.body):
         return True
     functions = [
         value
@@ -223,6 +238,8 @@ def _ran_something(tree: ast.Module, space: _Names, count: _Count) -> bool:
     return bool(functions or classes)
 
 
+#: A line that does something, which most test code has: a statement, or a call, that nothing encloses.
+_ACTS = re.compile(r"^(assert|for|while|with|try|if)\b|^\w[\w.]*\(", re.MULTILINE)
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 
 

@@ -37,7 +37,7 @@ _MOST_TOLD = 100
 
 def serve(namespace: dict[str, Any], fd: int, folders: Folders) -> None:
     """Answers until the other side is gone."""
-    program = _Program(namespace, fd, folders)
+    program = Program(namespace, fd, folders)
     try:
         program.link.reply("value", *program.names())
         while True:
@@ -46,7 +46,9 @@ def serve(namespace: dict[str, Any], fd: int, folders: Folders) -> None:
         pass
 
 
-class _Program:
+class Program:
+    """The program, as it answers the test code."""
+
     def __init__(self, namespace: dict[str, Any], fd: int, folders: Folders) -> None:
         self.namespace = namespace
         self.things: list[Any] = []  # kept alive, so that their ids stay theirs
@@ -251,7 +253,7 @@ class _Input(io.TextIOBase):
 class _Remote:
     """An object of the test code's: its public attributes, and its operators."""
 
-    def __init__(self, program: _Program, number: int) -> None:
+    def __init__(self, program: Program, number: int) -> None:
         object.__setattr__(self, "_jailpy_program", program)
         object.__setattr__(self, "_jailpy_back", number)
 
