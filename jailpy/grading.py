@@ -131,7 +131,8 @@ def failure(result: Result, limits: Limits | None = None) -> tuple[Verdict, str]
     frame = read_frame(result)
     if isinstance(frame, dict) and "syntax" in frame:
         return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
-    return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {last_error(result.stderr)}"
+    error = frame.get("error") if isinstance(frame, dict) else None
+    return _raised(error), f"exit code {result.exit_code}: {last_error(result.stderr)}"
 
 
 def summarise(
@@ -196,7 +197,7 @@ def _judge_refereed(
     if isinstance(own, dict) and "syntax" in own:
         return Verdict.COMPILE_ERROR, error_line(own["syntax"])
     if isinstance(own, dict) and "error" in own:
-        return Verdict.RUNTIME_ERROR, error_line(own["error"])
+        return _raised(own["error"]), error_line(own["error"])
     if ended_early or (referee.status is Status.EXITED and _lost(read_frame(referee))):
         how = f"{program.describe()}: {last_error(program.stderr)}"
         return Verdict.RUNTIME_ERROR, f"the program ended before its test: {how}"
@@ -229,7 +230,7 @@ def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:
 
 def _judge_call(test: CallTest, frame: dict[Any, Any]) -> tuple[Verdict, str]:
     if "value" not in frame:
-        return Verdict.RUNTIME_ERROR, error_line(frame.get("error"))
+        return _raised(frame.get("error")), error_line(frame.get("error"))
     difference = compare_value(test.compare, frame["value"], test.expected)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
@@ -238,8 +239,15 @@ def _judge_assert(frame: dict[Any, Any], test: AssertTest | None, file: str = "<
     if frame.get("done") is True:
         return Verdict.PASSED, ""
     error = frame.get("error")
-    is_assertion = isinstance(error, tuple) and error[:1] == ("AssertionError",)
-    return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), error_line(error, test, file)
+    failed = isinstance(error, tuple) and error[:1] == ("AssertionError",)
+    return (Verdict.WRONG_ANSWER if failed else _raised(error)), error_line(error, test, file)
+
+
+def _raised(error: object) -> Verdict:
+    """What an exception means. A host that has not the memory refuses it, where a larger one grants it and the limit ends
+    the program: the same program, the same verdict."""
+    refused = isinstance(error, tuple) and error[:1] == ("MemoryError",)
+    return Verdict.MEMORY_LIMIT if refused else Verdict.RUNTIME_ERROR
 
 
 def read_frame(result: Result) -> dict[Any, Any] | str:

@@ -12,8 +12,8 @@ Request and frame are one value each (values.py) behind an 8-byte big-endian len
 
     request  {"mode": "script"|"call"|"assert"|"serve"|"referee", "path": file of the code, "function", "args", "kwargs",
               "prelude", "test", "frame_bytes", "frame_nodes", "argv": what sys.argv has behind the program's name,
-              "tell": whether a script's uncaught exception is to come out as a frame}; the modes serve and referee come
-              with a descriptor: one end of the connection between the program's jail (serve.py) and its tests'
+              "tell": whether a script's uncaught exception is to come out as a frame, as MemoryError always does};
+              serve and referee come with a descriptor, one end of the connection between two jails (crossing.py)
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
              | {"too_large": what} | {"no_test": True}
 """
@@ -126,7 +126,7 @@ class Driver:
         _flush_quietly("stderr", "stdout")
         if error is not None and issubclass(type(error), SystemExit):
             return _exit_code(error)
-        if error is not None and self.request.get("tell"):
+        if error is not None and (self.request.get("tell") or type(error) is MemoryError):
             self.send({"error": _describe(error)})
         exit_code = 0 if error is None else _show(error)
         error = None
