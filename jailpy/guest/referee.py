@@ -8,11 +8,14 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import os
 import re
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
+import asking
 import heap
 import standins
 from checks import Checks
@@ -64,6 +67,9 @@ def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, 
     count = _Count()
     if "unittest" in source:
         count.begin()
+    if "doctest" in source:
+        _refuse_doctests(texts)
+    _import_nothing(peer.link.folders.roots)
     try:
         space.open(peer, texts, frozenset().union(*map(_names_in, code)))
         _forward_seeds(peer)
@@ -79,10 +85,52 @@ def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, 
             raise count.failure from None
         if error.code or not count.tests or hasattr(error, "_jailpy_text"):
             raise
-    failed = peer.lost or standins.NotHere.first
-    if failed is not None:
-        raise failed
+    for failure in (peer.lost, standins.NotHere.first, count.failure, peer.failure):
+        if failure is not None:
+            raise failure
     return {"done": True}
+
+
+def _import_nothing(roots: tuple[str, ...]) -> None:
+    """No module is found in these folders, where the program's files come to lie."""
+
+    def hook(path: str) -> Any:
+        path = os.path.realpath(path)
+        if any(path == root or path.startswith(root + "/") for root in roots):
+            return _Empty
+        raise ImportError(path)
+
+    for root in roots:
+        sys.path_importer_cache.pop(root, None)
+    if roots:
+        sys.path_hooks.insert(0, hook)
+
+
+class _Empty:
+    """Finds no module."""
+
+    @staticmethod
+    def find_spec(name: str, target: Any = None) -> None:
+        return None
+
+
+def _refuse_doctests(texts: dict[str, str]) -> None:
+    """Examples in the program's texts are its own code, and are run nowhere but in its jail."""
+    trees = [ast.parse(text) for text in texts.values()]
+    own = {"".join(text.split()) for tree in trees for text in _texts(ast.walk(tree))}
+    parser: Any = __import__("doctest").DocTestParser
+    get = parser.get_doctest
+
+    def get_doctest(mine: Any, text: Any, *place: Any) -> Any:
+        if ">>>" in text and "".join(text.split()) not in own:
+            raise standins.NotHere(f"{place[1]} has examples that are not the test code's own")
+        return get(mine, text, *place)
+
+    parser.get_doctest = get_doctest
+
+
+def _texts(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
@@ -94,19 +142,23 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         """Waits until the program is loaded, and settles whose those names are that both have."""
         self.peer = peer
         names, told = peer.listen()
-        program, own = frozenset(names), frozenset(vars(builtins))
+        program = frozenset(name for name in names if type(name) is str and not asking.is_special(name))
+        own = frozenset(vars(builtins))
         self.theirs = program - _RUNNERS - own
         if used & program & own:
             nodes = [node for text in texts.values() for node in ast.walk(ast.parse(text))]
             self.theirs |= _tested(nodes, program)
-        self.update({name: value for name, value in told if name in self.theirs - _HELPERS})
+        mine = self.theirs - _HELPERS
+        self.update({name: value for name, value in told if name in mine and isinstance(value, (type, types.FunctionType))})
 
     def __missing__(self, name: str) -> Any:
         if name not in self.theirs:
             raise KeyError(name)
         value = self.peer.ask("name", name)
-        if name in _HELPERS and not standins.is_real(value):
+        if name in _HELPERS and not standins.is_real(value, _REAL.get(name, name)):
             value = __import__(_REAL.get(name, name))
+        if isinstance(value, standins.Module):
+            value = _module(name, value)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             self[name] = value  # a variable may be another value the next time
         return value
@@ -116,6 +168,13 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         for name in self.theirs - frozenset(self):
             with contextlib.suppress(heap.TooLarge):
                 self[name] = self[name]
+
+
+def _module(name: str, found: standins.Module) -> Any:
+    """The module that the test code names without importing it, for the program does."""
+    if found.name != name or name not in getattr(sys, "stdlib_module_names", sys.modules):
+        raise standins.NotHere(f"{name} is the program's module {found.name[:100]}")
+    return __import__(name)
 
 
 class _Main(types.ModuleType):
@@ -150,9 +209,10 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     A program may call its function `sum`, and a test then means that one. But a test that calls f of the program's, and
     abs of what came back, means the real abs, whatever the program has defined."""
     names = {node.id for node in used if isinstance(node, ast.Name)}
+    texts = _texts(used) | {node.attr for node in used if isinstance(node, ast.Attribute)}
     own = frozenset(vars(builtins))
     shadows = names & program & own
-    if not shadows or names & (program - own - _HELPERS):
+    if not shadows or (names | texts) & (program - own - _HELPERS):
         return frozenset()
     outer = set()
     for node in used:
@@ -194,7 +254,7 @@ class _Count:
     def begin(self) -> None:
         """Counts from here on."""
         result: Any = __import__("unittest").TestResult
-        start, add_error, add_failure = result.startTest, result.addError, result.addFailure
+        start, add_sub, add_success = result.startTest, result.addSubTest, result.addUnexpectedSuccess
 
         def start_test(mine: Any, test: Any) -> None:
             self.tests += 1
@@ -207,7 +267,16 @@ class _Count:
 
             return added
 
-        result.startTest, result.addError, result.addFailure = start_test, failing(add_error), failing(add_failure)
+        def add_sub_test(mine: Any, test: Any, part: Any, error: Any) -> None:
+            self.failure = self.failure or (error and error[1])
+            add_sub(mine, test, part, error)
+
+        def add_unexpected_success(mine: Any, test: Any) -> None:
+            self.failure = self.failure or AssertionError(f"{test} should have failed")
+            add_success(mine, test)
+
+        result.startTest, result.addSubTest, result.addUnexpectedSuccess = start_test, add_sub_test, add_unexpected_success
+        result.addError, result.addFailure = failing(result.addError), failing(result.addFailure)
 
 
 def _names_in(code: types.CodeType) -> frozenset[str]:

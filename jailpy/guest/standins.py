@@ -18,6 +18,7 @@ import types
 import weakref
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
+import asking
 import heap
 from checks import Checks
 from folders import Folders
@@ -48,7 +49,6 @@ PURE = frozenset(
         "statistics",
         "string",
         "time",
-        "typing",
     )
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
@@ -66,6 +66,13 @@ class NotHere(TypeError):
     def __init__(self, what: str) -> None:
         NotHere.first = NotHere.first or self
         super().__init__(f"{what}; a test that needs this must run beside the program: in_process=True")
+
+
+class Module:
+    """A module that the program has; as the test code's own it is good only where that names it so."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Gone(BaseException):
@@ -88,9 +95,13 @@ class Peer:
         self.asked = 0
         self.contents: dict[int, tuple[int, Any]] = {}
         self.lost: BaseException | None = None
+        self.failure: BaseException | None = None  # of an assertion in a function that was lent, whoever caught it
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
+
+    def __deepcopy__(self, memo: Any) -> Peer:
+        return self
 
     def listen(self) -> Any:
         """What the program says of itself, once it is loaded."""
@@ -116,6 +127,10 @@ class Peer:
                 raise
             # In a loop of the test code's over map or zip it would end the loop, with nothing checked (as PEP 479).
             raise RuntimeError("the program raised StopIteration") from error
+        except BaseException as error:
+            if type(error).__module__.partition(".")[0] in _UNTRUE:  # the test code's own, back from the program
+                raise RuntimeError(f"the program raised {type(error).__name__}") from None
+            raise
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
 
@@ -180,7 +195,7 @@ class Peer:
         if tag == "@back":
             return self.exported[item[1]]
         if tag == "@known":
-            return self.real.get(item[1]) or self.told[item[1]]
+            return self.real[item[1]] if item[1] in self.real else self.told[item[1]]
         if tag == "@module":
             return self._module(item[1])
         number = item[1]
@@ -235,29 +250,28 @@ class Peer:
             root = (Plain, _IMMUTABLE[plain])
         else:
             root = (Mutable if plain in _MUTABLE else Instance,)
-        if plain == "enum":
-            special = (*special, "_jailpy_enum")
         missing = tuple(each for each in root if not any(issubclass(parent, each) for parent in parents))
         shown = special if root[0] in (Instance, Mutable) else [each for each in special if each in _SHOWN]
-        return Class.make(self, number, name, module, doc, (*missing, *parents), plain, shown, methods)
+        made = Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        if plain == "enum":
+            type.__setattr__(made, "_jailpy_enum", True)
+        return made
 
     def _function(self, number: int, name: str, module: str, doc: Any) -> Any:
         code = _function_code(self, number)
-        made = types.FunctionType(code.__code__, self.namespace, name[:200], None, code.__closure__)
+        made = types.FunctionType(_elsewhere(code), self.namespace, name[:200], None, code.__closure__)
         made.__doc__, made.__module__ = doc, module
         made._jailpy_at = (self, number, False)  # type: ignore[attr-defined]  # how it is known again
         return made
 
     @staticmethod
     def _module(name: str) -> Any:
-        standard = getattr(sys, "stdlib_module_names", sys.modules)
-        if name.partition(".")[0] in (*standard, *_NUMERIC):
-            try:
-                __import__(name)
-            except BaseException as error:  # unittest.__main__ runs tests when it is imported, and exits
-                raise heap.BadMessage(f"importing {name[:100]}: {type(error).__name__}") from None
+        """Only what runs no code of its caller's choice, and whose import does nothing else."""
+        top, *inner = name.split(".")
+        if name in PURE or (top in _NUMERIC and not any(part.startswith("_") for part in inner)):
+            __import__(name)
             return sys.modules[name]
-        raise heap.BadMessage(f"the program's own module {name[:100]} cannot cross")
+        return Module(name)
 
     # Requests of the program
 
@@ -271,6 +285,8 @@ class Peer:
             raise
         except BaseException as error:  # the program hears of it, and what it does then is its own
             reply, value = "raise", error
+            if isinstance(error, AssertionError) and not hasattr(error, "_jailpy_text"):
+                self.failure = self.failure or error
         self.link.reply(reply, value)
 
     def _lent(self, kind: str, value: Any, *rest: Any) -> Any:
@@ -312,7 +328,6 @@ class Class(type):
         module: str,
         doc: Any,
         bases: tuple[Any, ...],
-        plain: str,
         special: Any,
         methods: Any,
     ) -> Any:
@@ -324,13 +339,9 @@ class Class(type):
                 space[each] = _operator(each)
         if "__call__" in special:
             space["__call__"] = _call
-        if "_jailpy_enum" in special:
-            space["_jailpy_enum"] = True
+        fixed = {each for base in bases for line in base.__mro__ if not isinstance(line, Class) for each in dir(line)}
         for method, how, text in methods:
-            if type(method) is not str or method[:7] == "_jailpy" or (method[:2] == "__" and method != "__init__"):
-                raise heap.BadMessage("a method by a name that is not the program's to give")
-            # The value is what counts, and what its type says of it.
-            if plain not in _IMMUTABLE or not hasattr(_IMMUTABLE[plain], method):
+            if method == "__init__" or (asking.is_told(method) and method not in fixed):
                 space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
@@ -345,8 +356,7 @@ class Class(type):
         return cls._jailpy_at[0].ask("call", cls, args, kwargs, made="_jailpy_enum" not in vars(cls))
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("_jailpy") or name in ("__abstractmethods__", "__wrapped__", "__signature__"):
-            raise AttributeError(name)
+        asking.check_attribute(name)
         return cls._jailpy_at[0].ask("get", cls, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
@@ -378,8 +388,7 @@ class _Attributes(_Bound, metaclass=Class):
     """Attributes that are not found here are the program's."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_jailpy"):
-            raise AttributeError(name)
+        asking.check_attribute(name)
         _refuse_telling(self, name)
         return self._jailpy_at[0].ask("get", self, name)
 
@@ -458,8 +467,6 @@ class Mutable(Instance):
     __hash__ = None  # type: ignore[assignment]  # as of what it is derived from
 
 
-#: Methods of plain types that are told a value and say whether it fits.
-_TELLING = frozenset(("startswith", "endswith", "isdisjoint", "issubset", "issuperset"))
 _MEASURES = ("__len__", "__iter__", "__contains__", "__reversed__")
 _SHOWN = ("__str__", "__repr__", "__format__")
 _IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
@@ -527,7 +534,7 @@ def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _refuse_telling(value: Any, name: str) -> None:
-    if name in _TELLING and not isinstance(value, type) and not value._jailpy_at[2]:
+    if name in asking.TELLING and not isinstance(value, type) and not value._jailpy_at[2]:
         raise NotHere(f"{name} asks a {type(value).__name__} that the program handed over whether a value is the right one")
 
 
@@ -542,7 +549,7 @@ def _method(peer: Peer, name: str, how: str, doc: Any) -> Any:
         return property(
             lambda self: peer.ask("get", self, name), lambda self, value: peer.ask("set", self, name, value), None, doc
         )
-    made: Any = types.FunctionType(method.__code__, peer.namespace, name, None, method.__closure__)
+    made: Any = types.FunctionType(_elsewhere(method), peer.namespace, name, None, method.__closure__)
     made.__doc__ = doc
     if how == "s":
         return classmethod(made)  # asked of the class, where the program finds what it is
@@ -559,23 +566,27 @@ def _function_code(peer: Peer, number: int) -> Any:
     return function
 
 
+def _elsewhere(function: Any) -> types.CodeType:
+    """Its code, which nobody who looks for source takes for the program's."""
+    return function.__code__.replace(co_filename="<in the program's jail>")  # type: ignore[no-any-return]
+
+
 def _well_known(name: Any, module: Any) -> Any:
     """The test code's own function or class of that name: one of a module without side effects, or an exception of the
     standard library's."""
     top = module.partition(".")[0]
     if module not in PURE and (top in _UNTRUE or top not in getattr(sys, "stdlib_module_names", PURE)):
         return None
-    if module == "__main__" or (module not in sys.modules and module not in PURE):
+    if name.startswith("_") or (module not in sys.modules and module not in PURE):
         return None
     found = getattr(sys.modules.get(module) or __import__(module), name, None)
     return found if (module in PURE and callable(found)) or _is_error(found) else None
 
 
-def is_real(value: Any) -> bool:
-    """Whether it is what a library has, rather than something of the program's."""
-    return isinstance(value, types.ModuleType) or (
-        getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
-    )
+def is_real(value: Any, name: str) -> bool:
+    """Whether it is of the library module of that name, rather than something of the program's."""
+    found: Any = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return found == name and not hasattr(value, "_jailpy_at")
 
 
 def _is_instance(value: Any) -> bool:
