@@ -76,6 +76,7 @@ class Driver:
         self.too_large = values.TooLarge
         self.fd = fd
         self.path: str = request["path"]
+        self.shared: Any = None
 
     def run(self) -> int:
         """Runs the request; gives the exit code, or the signal that is to end the process, below 0."""
@@ -95,6 +96,8 @@ class Driver:
             return self._script(code, module.__dict__)
         if mode == "referee":
             return self._answer(self._referee)
+        if mode == "serve":
+            self.shared = self._folders()  # as it is before the program writes into it
         then = {"call": self._call, "assert": self._assert, "serve": self._serve}[mode]
         return self._answer(lambda: self._load(code, module.__dict__, then))
 
@@ -163,7 +166,7 @@ class Driver:
 
     def _serve(self, namespace: dict[str, Any]) -> dict[str, Any]:
         crossing, fd = self.peer
-        crossing.serve(namespace, fd, self._folders())
+        crossing.serve(namespace, fd, self.shared)
         return {"done": True}
 
     def _referee(self) -> dict[str, Any]:

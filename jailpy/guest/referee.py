@@ -8,10 +8,13 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import os
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
+import asking
 import heap
 import standins
 from folders import Folders
@@ -54,6 +57,9 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
     count = _Count()
     if "unittest" in source:
         count.begin()
+    if "doctest" in source:
+        _refuse_doctests(helpers, test)
+    _import_nothing(folders.roots)
     try:
         space.open(peer, helpers, test)
         _forward_seeds(peer)
@@ -68,9 +74,50 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
             raise count.failure from None
         if error.code or not count.tests or hasattr(error, "_jailpy_text"):
             raise
-    if peer.lost is not None:
-        raise peer.lost
+    for failure in (peer.lost, count.failure):
+        if failure is not None:
+            raise failure
     return {"done": True}
+
+
+def _import_nothing(roots: tuple[str, ...]) -> None:
+    """No module is found in these folders, where the program's files come to lie."""
+
+    def hook(path: str) -> Any:
+        path = os.path.realpath(path)
+        if any(path == root or path.startswith(root + "/") for root in roots):
+            return _Empty
+        raise ImportError(path)
+
+    for root in roots:
+        sys.path_importer_cache.pop(root, None)
+    sys.path_hooks.insert(0, hook)
+
+
+class _Empty:
+    """Finds no module."""
+
+    @staticmethod
+    def find_spec(name: str, target: Any = None) -> None:
+        return None
+
+
+def _refuse_doctests(*trees: ast.AST) -> None:
+    """Examples in the program's texts are its own code, and are run nowhere but in its jail."""
+    texts = {"".join(text.split()) for tree in trees for text in _texts(ast.walk(tree))}
+    parser: Any = __import__("doctest").DocTestParser
+    get = parser.get_doctest
+
+    def get_doctest(mine: Any, text: Any, *place: Any) -> Any:
+        if ">>>" in text and "".join(text.split()) not in texts:
+            raise standins.NotHere(f"{place[1]} has examples that are not the test code's own")
+        return get(mine, text, *place)
+
+    parser.get_doctest = get_doctest
+
+
+def _texts(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
@@ -81,7 +128,7 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
     def open(self, peer: standins.Peer, *trees: ast.AST) -> None:
         """Asks which names the program has, and settles whose those are that both have."""
         self.peer = peer
-        program = frozenset(peer.ask("names"))
+        program = frozenset(name for name in peer.ask("names") if type(name) is str and not asking.is_special(name))
         used = [node for tree in trees for node in ast.walk(tree)]
         self.theirs = program - _RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
 
@@ -89,8 +136,10 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         if name not in self.theirs:
             raise KeyError(name)
         value = self.peer.ask("name", name)
-        if name in _HELPERS and not standins.is_real(value):
+        if name in _HELPERS and not standins.is_real(value, _REAL.get(name, name)):
             value = __import__(_REAL.get(name, name))
+        if isinstance(value, standins.Module):
+            value = _module(name, value)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             self[name] = value  # a variable may be another value the next time
         return value
@@ -100,6 +149,13 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         for name in self.theirs - frozenset(self):
             with contextlib.suppress(heap.TooLarge):
                 self[name] = self[name]
+
+
+def _module(name: str, found: standins.Module) -> Any:
+    """The module that the test code names without importing it, for the program does."""
+    if found.name != name or name not in getattr(sys, "stdlib_module_names", sys.modules):
+        raise standins.NotHere(f"{name} is the program's module {found.name[:100]}")
+    return __import__(name)
 
 
 class _Main(types.ModuleType):
@@ -134,9 +190,10 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     A program may call its function `sum`, and a test then means that one. But a test that calls f of the program's, and
     abs of what came back, means the real abs, whatever the program has defined."""
     names = {node.id for node in used if isinstance(node, ast.Name)}
+    texts = _texts(used) | {node.attr for node in used if isinstance(node, ast.Attribute)}
     own = frozenset(vars(builtins))
     shadows = names & program & own
-    if not shadows or names & (program - own - _HELPERS):
+    if not shadows or (names | texts) & (program - own - _HELPERS):
         return frozenset()
     outer = set()
     for node in used:
@@ -144,6 +201,8 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
             inner = [each for argument in (*node.args, *node.keywords) for each in ast.walk(argument)]
             if any(isinstance(each, ast.Name) and each.id in shadows for each in inner):
                 outer.add(node.func.id)
+    if len(shadows - outer) > 1:  # one of them may be there to judge the other
+        raise standins.NotHere(f"the program has its own {' and '.join(sorted(shadows - outer))}")
     return frozenset(shadows - outer)
 
 
@@ -175,7 +234,7 @@ class _Count:
     def begin(self) -> None:
         """Counts from here on."""
         result: Any = __import__("unittest").TestResult
-        start, add_error, add_failure = result.startTest, result.addError, result.addFailure
+        start, add_sub, add_success = result.startTest, result.addSubTest, result.addUnexpectedSuccess
 
         def start_test(mine: Any, test: Any) -> None:
             self.tests += 1
@@ -188,7 +247,16 @@ class _Count:
 
             return added
 
-        result.startTest, result.addError, result.addFailure = start_test, failing(add_error), failing(add_failure)
+        def add_sub_test(mine: Any, test: Any, part: Any, error: Any) -> None:
+            self.failure = self.failure or (error and error[1])
+            add_sub(mine, test, part, error)
+
+        def add_unexpected_success(mine: Any, test: Any) -> None:
+            self.failure = self.failure or AssertionError(f"{test} should have failed")
+            add_success(mine, test)
+
+        result.startTest, result.addSubTest, result.addUnexpectedSuccess = start_test, add_sub_test, add_unexpected_success
+        result.addError, result.addFailure = failing(result.addError), failing(result.addFailure)
 
 
 def _run_what_is_defined(tree: ast.Module, space: _Names, count: _Count) -> None:

@@ -17,6 +17,7 @@ import types
 import weakref
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
+import asking
 import heap
 from folders import Folders
 from operators import ARITHMETIC, OPERATORS
@@ -46,7 +47,6 @@ PURE = frozenset(
         "statistics",
         "string",
         "time",
-        "typing",
     )
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
@@ -59,6 +59,13 @@ class NotHere(TypeError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}; a test that needs this must run beside the program: in_process=True")
+
+
+class Module:
+    """A module that the program has; as the test code's own it is good only where that names it so."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Gone(BaseException):
@@ -81,6 +88,9 @@ class Peer:
         self.captures: tuple[bool, Any] = (False, None)
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
 
+    def __deepcopy__(self, memo: Any) -> Peer:
+        return self
+
     def ask(self, kind: str, *body: Any, made: bool = False) -> Any:
         """What the program answers. Raises what it raises; Gone where it is no more."""
         if self.lost is not None:
@@ -91,6 +101,10 @@ class Peer:
         except heap.BadMessage as error:
             self.lost = Gone(str(error))
             raise self.lost from None
+        except BaseException as error:
+            if type(error).__module__.partition(".")[0] in _UNTRUE:  # the test code's own, back from the program
+                raise RuntimeError(f"the program raised {type(error).__name__}") from None
+            raise
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
 
@@ -153,7 +167,7 @@ class Peer:
         if tag == "@back":
             return self.exported[item[1]]
         if tag == "@known":
-            return self.real.get(item[1]) or self.told[item[1]]
+            return self.real[item[1]] if item[1] in self.real else self.told[item[1]]
         if tag == "@module":
             return self._module(item[1])
         number = item[1]
@@ -208,26 +222,28 @@ class Peer:
             root = (Plain, _IMMUTABLE[plain])
         else:
             root = (Mutable if plain in _MUTABLE else Instance,)
-        if plain == "enum":
-            special = (*special, "_jailpy_enum")
         missing = tuple(each for each in root if not any(issubclass(parent, each) for parent in parents))
         shown = special if root[0] in (Instance, Mutable) else [each for each in special if each in _SHOWN]
-        return Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        made = Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        if plain == "enum":
+            type.__setattr__(made, "_jailpy_enum", True)
+        return made
 
     def _function(self, number: int, name: str, module: str, doc: Any) -> Any:
         code = _function_code(self, number)
-        made = types.FunctionType(code.__code__, self.namespace, name[:200], None, code.__closure__)
+        made = types.FunctionType(_elsewhere(code), self.namespace, name[:200], None, code.__closure__)
         made.__doc__, made.__module__ = doc, module
         made._jailpy_at = (self, number, False)  # type: ignore[attr-defined]  # how it is known again
         return made
 
     @staticmethod
     def _module(name: str) -> Any:
-        standard = getattr(sys, "stdlib_module_names", sys.modules)
-        if name.partition(".")[0] in (*standard, *_NUMERIC):
+        """Only what runs no code of its caller's choice, and whose import does nothing else."""
+        top, *inner = name.split(".")
+        if name in PURE or (top in _NUMERIC and not any(part.startswith("_") for part in inner)):
             __import__(name)
             return sys.modules[name]
-        raise heap.BadMessage(f"the program's own module {name[:100]} cannot cross")
+        return Module(name)
 
     # Requests of the program
 
@@ -245,6 +261,8 @@ class Peer:
 
     def _lent(self, kind: str, value: Any, *rest: Any) -> Any:
         how, special = self._kind(value)
+        if how == "object" and kind in ("get", "set") and _is_fixed(value, kind, rest[0]):
+            raise AttributeError("what a class of the test code's defines stays as it is")
         if kind == "call" and (how == "function" or "__call__" in special):
             args, kwargs = rest
             return value(*args, **kwargs)
@@ -275,10 +293,10 @@ class Class(type):
                 space[each] = _operator(each)
         if "__call__" in special:
             space["__call__"] = _call
-        if "_jailpy_enum" in special:
-            space["_jailpy_enum"] = True
+        fixed = {each for base in bases for line in base.__mro__ if not isinstance(line, Class) for each in dir(line)}
         for method, how, text in methods:
-            space[method] = _method(peer, method, how, text)
+            if method == "__init__" or (asking.is_told(method) and method not in fixed):
+                space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
     def __new__(cls, name: str, bases: tuple[Any, ...], space: dict[str, Any]) -> Any:
@@ -292,8 +310,7 @@ class Class(type):
         return cls._jailpy_at[0].ask("call", cls, args, kwargs, made="_jailpy_enum" not in vars(cls))
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("_jailpy") or name in ("__abstractmethods__", "__wrapped__", "__signature__"):
-            raise AttributeError(name)
+        asking.check_attribute(name)
         return cls._jailpy_at[0].ask("get", cls, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
@@ -325,8 +342,9 @@ class _Attributes(_Bound, metaclass=Class):
     """Attributes that are not found here are the program's."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_jailpy"):
-            raise AttributeError(name)
+        asking.check_attribute(name)
+        if not self._jailpy_at[2]:
+            asking.check_method(self, name)
         return self._jailpy_at[0].ask("get", self, name)
 
 
@@ -419,10 +437,7 @@ def _operator(name: str) -> Callable[..., Any]:
         if name in ARITHMETIC and not made and not all(isinstance(arg, _Bound) for arg in args):
             if name == "__contains__":
                 return any(item is args[0] or item == args[0] for item in self)
-            raise TypeError(
-                f"{name} of a {type(self).__name__} that the program handed over with a {type(args[0]).__name__}: "
-                "where a plain value is expected, only a plain value will do"
-            )
+            raise asking.not_plain(self, name)
         if name == "__exit__":
             args = (*args[:2], None)  # no traceback crosses
         return peer.ask("operator", self, name, args, made=made and name in ARITHMETIC)
@@ -433,6 +448,14 @@ def _operator(name: str) -> Callable[..., Any]:
 async def _coroutine(instance: Any) -> Any:
     """What asyncio takes for a coroutine: the program's is run to its end, in the program's jail, when it is awaited."""
     return instance._jailpy_at[0].ask("operator", instance, "__await__", ())
+
+
+def _is_fixed(value: Any, kind: str, name: Any) -> bool:
+    """Whether the attribute is how the test code's object judges its use: no business of the program's."""
+    mock: Any = sys.modules.get("unittest.mock")
+    if mock and isinstance(value, mock.NonCallableMock):
+        return hasattr(type(value), name)
+    return kind == "set" and callable(getattr(type(value), name, None))
 
 
 def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -447,7 +470,7 @@ def _method(peer: Peer, name: str, how: str, doc: Any) -> Any:
         return property(
             lambda self: peer.ask("get", self, name), lambda self, value: peer.ask("set", self, name, value), None, doc
         )
-    made: Any = types.FunctionType(method.__code__, peer.namespace, name, None, method.__closure__)
+    made: Any = types.FunctionType(_elsewhere(method), peer.namespace, name, None, method.__closure__)
     made.__doc__ = doc
     if how == "s":
         return classmethod(made)  # asked of the class, where the program finds what it is
@@ -464,23 +487,27 @@ def _function_code(peer: Peer, number: int) -> Any:
     return function
 
 
+def _elsewhere(function: Any) -> types.CodeType:
+    """Its code, which nobody who looks for source takes for the program's."""
+    return function.__code__.replace(co_filename="<in the program's jail>")  # type: ignore[no-any-return]
+
+
 def _well_known(name: Any, module: Any) -> Any:
     """The test code's own function or class of that name: one of a module without side effects, or an exception of the
     standard library's."""
     top = module.partition(".")[0]
     if module not in PURE and (top in _UNTRUE or top not in getattr(sys, "stdlib_module_names", PURE)):
         return None
-    if module == "__main__" or (module not in sys.modules and module not in PURE):
+    if name.startswith("_") or (module not in sys.modules and module not in PURE):
         return None
     found = getattr(sys.modules.get(module) or __import__(module), name, None)
     return found if (module in PURE and callable(found)) or _is_error(found) else None
 
 
-def is_real(value: Any) -> bool:
-    """Whether it is what a library has, rather than something of the program's."""
-    return isinstance(value, types.ModuleType) or (
-        getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
-    )
+def is_real(value: Any, name: str) -> bool:
+    """Whether it is of the library module of that name, rather than something of the program's."""
+    found: Any = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return found == name and not hasattr(value, "_jailpy_at")
 
 
 def _is_instance(value: Any) -> bool:

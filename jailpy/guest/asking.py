@@ -1,0 +1,44 @@
+"""What test code may ask a program about its objects, so that the answer is data, and never whether the data is right.
+
+Python 3.9 and later, standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: The only special attributes that are looked up in the program: interpreter and libraries read others to be told how an
+#: object is to be compared, copied, called, or where in memory it lies.
+_ASKED = frozenset(("__annotations__", "__members__", "__slots__"))
+#: Methods by which plain values are asked whether they are right.
+_JUDGING = frozenset(("startswith", "endswith", "issubset", "issuperset", "isdisjoint"))
+
+
+def is_special(name: str) -> bool:
+    """Whether the language or a library gives the name a meaning."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def is_told(method: str) -> bool:
+    """Whether a class has a method of the program's under this name; the others are looked up as they are asked for."""
+    return not (is_special(method) or method.startswith("_jailpy") or method in _JUDGING)
+
+
+def check_attribute(name: str) -> None:
+    """AttributeError where the program is not asked for an attribute of this name."""
+    if name.startswith("_jailpy") or (is_special(name) and name not in _ASKED):
+        raise AttributeError(name)
+
+
+def check_method(owner: Any, name: str) -> None:
+    """TypeError for a method that would judge the value which the program handed over in `owner`'s place."""
+    if name in _JUDGING:
+        raise not_plain(owner, name)
+
+
+def not_plain(owner: Any, name: str) -> TypeError:
+    """The program may not be told what is expected and asked whether that is the right one."""
+    return TypeError(
+        f"{name} of a {type(owner).__name__} that the program handed over: where a plain value is expected, only a plain "
+        "value will do"
+    )
