@@ -9,7 +9,7 @@ from typing import Any
 
 #: The only special attributes that are looked up in the program: interpreter and libraries read others to be told how an
 #: object is to be compared, copied, called, or where in memory it lies.
-_ASKED = frozenset(("__annotations__", "__members__", "__slots__"))
+_ASKED = frozenset(("__members__", "__slots__"))
 #: Methods by which plain values are asked whether they are right.
 _JUDGING = frozenset(("startswith", "endswith", "issubset", "issuperset", "isdisjoint"))
 

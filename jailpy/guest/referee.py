@@ -74,7 +74,7 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
             raise count.failure from None
         if error.code or not count.tests or hasattr(error, "_jailpy_text"):
             raise
-    for failure in (peer.lost, count.failure):
+    for failure in (peer.lost, count.failure, peer.failure):
         if failure is not None:
             raise failure
     return {"done": True}

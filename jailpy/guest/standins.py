@@ -51,6 +51,7 @@ PURE = frozenset(
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
+_NEXT = ("next", "send", "throw")  # methods that may raise StopIteration; no other call may
 _MOST_TOLD = 10_000
 
 
@@ -84,6 +85,8 @@ class Peer:
         self.exported: dict[int, Any] = {}
         self.exported_numbers: dict[int, int] = {}
         self.lost: BaseException | None = None
+        self.failure: BaseException | None = None  # of an assertion in a function that was lent, whoever caught it
+        self.asked = 0
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
@@ -95,6 +98,7 @@ class Peer:
         """What the program answers. Raises what it raises; Gone where it is no more."""
         if self.lost is not None:
             raise self.lost
+        self.asked += 1
         try:
             self._tell_streams()
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
@@ -102,7 +106,7 @@ class Peer:
             self.lost = Gone(str(error))
             raise self.lost from None
         except BaseException as error:
-            if type(error).__module__.partition(".")[0] in _UNTRUE:  # the test code's own, back from the program
+            if _means_more(error, kind, body):
                 raise RuntimeError(f"the program raised {type(error).__name__}") from None
             raise
         self._hear_texts(reply[1:])
@@ -257,6 +261,8 @@ class Peer:
             raise
         except BaseException as error:  # the program hears of it, and what it does then is its own
             reply, value = "raise", error
+            if isinstance(error, AssertionError) and not hasattr(error, "_jailpy_text"):
+                self.failure = self.failure or error
         self.link.reply(reply, value)
 
     def _lent(self, kind: str, value: Any, *rest: Any) -> Any:
@@ -431,6 +437,8 @@ _MUTABLE = ("list", "dict", "set", "bytearray")
 
 def _operator(name: str) -> Callable[..., Any]:
     """A special method that asks the program, where it may."""
+    if name in ("__enter__", "__exit__"):
+        return _enter if name == "__enter__" else _exit
 
     def forward(self: Any, *args: Any) -> Any:
         peer, _, made = self._jailpy_at
@@ -438,16 +446,35 @@ def _operator(name: str) -> Callable[..., Any]:
             if name == "__contains__":
                 return any(item is args[0] or item == args[0] for item in self)
             raise asking.not_plain(self, name)
-        if name == "__exit__":
-            args = (*args[:2], None)  # no traceback crosses
         return peer.ask("operator", self, name, args, made=made and name in ARITHMETIC)
 
     return forward
 
 
+def _enter(self: Any) -> Any:
+    peer = self._jailpy_at[0]
+    entered = peer.ask("operator", self, "__enter__", ())
+    object.__setattr__(self, "_jailpy_entered", peer.asked)
+    return entered
+
+
+def _exit(self: Any, kind: Any, error: Any, traceback: Any) -> bool:
+    """Takes an exception away, where the program wants that and it is none that something of the program's led to."""
+    peer = self._jailpy_at[0]
+    own = peer.asked == getattr(self, "_jailpy_entered", None) and not isinstance(error, AssertionError)
+    return bool(peer.ask("operator", self, "__exit__", (kind, error, None))) and own  # no traceback crosses
+
+
 async def _coroutine(instance: Any) -> Any:
     """What asyncio takes for a coroutine: the program's is run to its end, in the program's jail, when it is awaited."""
     return instance._jailpy_at[0].ask("operator", instance, "__await__", ())
+
+
+def _means_more(error: BaseException, kind: str, body: tuple[Any, ...]) -> bool:
+    """Whether the exception, raised by a call, tells library or interpreter that there is no more to be tested."""
+    if type(error).__module__.partition(".")[0] in _UNTRUE:  # the test code's own, back from the program
+        return True
+    return isinstance(error, StopIteration) and (kind == "call" or (kind == "method" and body[1] not in _NEXT))
 
 
 def _is_fixed(value: Any, kind: str, name: Any) -> bool:
