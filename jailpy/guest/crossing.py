@@ -5,6 +5,6 @@ from referee import referee
 from serve import serve
 
 #: What nothing that is run afterwards may find under these names.
-MODULES = ("asking", "crossing", "folders", "heap", "operators", "referee", "serve", "standins")
+MODULES = ("asking", "crossing", "folders", "heap", "operators", "referee", "serve", "standins", "unpickling")
 
 __all__ = ["MODULES", "Folders", "referee", "serve"]
