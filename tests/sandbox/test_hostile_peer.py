@@ -12,6 +12,9 @@ from jails import PATIENCE, guest
 
 from jailpy import Jail, Limits, Outcome, Verdict
 
+#: How a jail was made is no matter to what is said in it.
+pytestmark = pytest.mark.parametrize("way", ["warm"], indirect=True)
+
 LIMITS = Limits(cpu_s=4, wall_s=12, memory_mb=256, output_mb=1)
 EQUAL = "assert solve(2) == 3"
 UNIT = (
@@ -197,7 +200,6 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("messages", [row[1] for row in ENDLESS], ids=[row[0] for row in ENDLESS])
-@pytest.mark.parametrize("way", ["warm"], indirect=True)
 def test_nothing_goes_on_for_ever(jail: Jail, messages: str) -> None:
     outcome = _outcome(jail, messages, "def call(): return solve(call)\nassert solve(call) == 3")
     assert outcome.verdict not in (Verdict.PASSED, Verdict.INTERNAL_ERROR), outcome.reason
@@ -243,7 +245,6 @@ _one = st.one_of(
 )
 
 
-@pytest.mark.parametrize("way", ["warm"], indirect=True)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(messages=st.lists(_one, min_size=1, max_size=6))
 @example(messages=["message('value', 4)"])
