@@ -15,7 +15,9 @@ from jailpy import Jail, Limits, Outcome, Verdict
 #: How a jail was made is no matter to what is said in it.
 pytestmark = pytest.mark.parametrize("way", ["warm"], indirect=True)
 
-LIMITS = Limits(cpu_s=4, wall_s=12, memory_mb=256, output_mb=1)
+LIMITS = Limits(cpu_s=PATIENCE, wall_s=PATIENCE, memory_mb=256)
+#: For those that may say nothing, or never stop.
+SHORT = Limits(cpu_s=2, wall_s=4, memory_mb=256, output_mb=1)
 EQUAL = "assert solve(2) == 3"
 UNIT = (
     "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(solve(2), 3)\n"
@@ -25,9 +27,9 @@ UNIT = (
 PASS = "import os; os.write(3, b'\\0' * 7 + b'\\x0bd1:s4:doneT'); os._exit(0)"
 
 
-def _outcome(jail: Jail, messages: str, test: str) -> Outcome:
+def _outcome(jail: Jail, messages: str, test: str, limits: Limits = LIMITS) -> Outcome:
     program = f"{guest('speak_for_itself')}\nspeak({messages})\n"
-    return jail.grade(program, [test], limits=LIMITS).outcomes[0]
+    return jail.grade(program, [test], limits=limits).outcomes[0]
 
 
 @pytest.mark.parametrize("test", [EQUAL, UNIT], ids=["assert", "unittest"])
@@ -185,7 +187,7 @@ GARBAGE = [
 @pytest.mark.parametrize("messages", [row[1] for row in GARBAGE], ids=[row[0] for row in GARBAGE])
 @pytest.mark.parametrize("test", [EQUAL, UNIT], ids=["assert", "unittest"])
 def test_garbage_is_a_failure(jail: Jail, messages: str, test: str) -> None:
-    outcome = _outcome(jail, messages, test)
+    outcome = _outcome(jail, messages, test, SHORT)
     assert outcome.verdict not in (Verdict.PASSED, Verdict.INTERNAL_ERROR), outcome.reason
     assert outcome.reason
 
@@ -201,7 +203,7 @@ ENDLESS = [
 
 @pytest.mark.parametrize("messages", [row[1] for row in ENDLESS], ids=[row[0] for row in ENDLESS])
 def test_nothing_goes_on_for_ever(jail: Jail, messages: str) -> None:
-    outcome = _outcome(jail, messages, "def call(): return solve(call)\nassert solve(call) == 3")
+    outcome = _outcome(jail, messages, "def call(): return solve(call)\nassert solve(call) == 3", SHORT)
     assert outcome.verdict not in (Verdict.PASSED, Verdict.INTERNAL_ERROR), outcome.reason
     assert outcome.reason
 
