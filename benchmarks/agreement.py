@@ -98,7 +98,7 @@ def measure(jail: Jail, path: Path, most: int | None, limits: Limits) -> dict[st
         counts["programs"] += 1
         counts["right" if program.right else "wrong"] += 1
         counts["passed by the referee"] += refereed.passed
-        counts["needs in_process"] += "in_process=True" in refereed.said
+        counts["needs in_process"] += "in_process=True" in refereed.grade.outcomes[0].reason
         if agree(program, beside, refereed):
             counts["agree"] += 1
         else:
