@@ -15,7 +15,7 @@ from referee import referee
 from serve import serve
 
 #: What nothing that is run afterwards may find under these names.
-MODULES = ("asking", "checks", "crossing", "folders", "heap", "operators", "referee", "serve", "standins")
+MODULES = ("asking", "checks", "crossing", "folders", "heap", "operators", "referee", "serve", "standins", "unpickling")
 
 __all__ = ["MODULES", "Folders", "referee", "rehearse", "serve"]
 
