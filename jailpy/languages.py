@@ -30,6 +30,16 @@ import json, os, sys
 prefixes = [sys.prefix, sys.base_prefix, sys.base_exec_prefix]
 print(json.dumps([list(sys.version_info[:2]), sys.executable, os.path.realpath(sys.executable), prefixes]))
 """
+_ASK_RUNNER = """
+import json, sys
+try:
+    import _pytest.config
+    _pytest.config.get_config()
+except ImportError:
+    sys.exit(1)
+needed = {name.partition(".")[0] for name in sys.modules} | set(getattr(sys, "stdlib_module_names", ()))
+print(json.dumps(sorted(needed)))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,31 @@ def check_language(name: str) -> None:
 def interpreter(policy: Policy) -> Interpreter:
     """The Python of the policy's guests."""
     return _inspect(policy.python) if policy.python else _own()
+
+
+def check_runner(policy: Policy, modules: tuple[str, ...]) -> None:
+    """UsageError where the policy's Python has no pytest, or where what is to be a program's modules is in its way."""
+    python = interpreter(policy).executable
+    taken = _runner(python)
+    if not taken:
+        raise UsageError(
+            "policy.python",
+            f"project tests need pytest in the guest's Python, and {python} has none; install it there, or give "
+            "Policy(python=...) of a virtual environment that has it",
+        )
+    for name in modules:
+        if name in taken:
+            problem = f"{name!r} is a module of the standard library's or of pytest's own; run such tests by other means"
+            raise UsageError("modules", problem)
+
+
+@functools.cache
+def _runner(executable: str) -> frozenset[str]:
+    """Top-level modules that pytest, or any Python, needs; none where there is no pytest."""
+    done = subprocess.run(
+        [executable, "-I", "-c", _ASK_RUNNER], capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL
+    )
+    return frozenset(json.loads(done.stdout)) if done.returncode == 0 else frozenset()
 
 
 @functools.cache

@@ -16,12 +16,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from jailpy.compare import TextCompare, ValueCompare
 from jailpy.efficiency import size_number
 from jailpy.errors import UsageError
 from jailpy.guest import values
+from jailpy.project import KEYS as PROJECT_KEYS
+from jailpy.project import ProjectTest, parse_project
 from jailpy.scoring import group_label, weight_number
 
 #: Bounds of the arguments and of the expected value of one call.
@@ -71,15 +73,19 @@ class AssertTest:
     size: float | None = None
 
 
-Test = StdioTest | CallTest | AssertTest
+Test = StdioTest | CallTest | AssertTest | ProjectTest
+#: Tests whose code is run in a jail of its own.
+Refereed = AssertTest | ProjectTest
 
 #: Keys of every test: what it counts, the group that counts together, and its size where growth is measured.
 _ABOUT = ("weight", "group", "size")
+_MADE = (StdioTest, CallTest, AssertTest, ProjectTest)
 _LABELS = frozenset(("id", "name", "note"))
 _KEYS = {
     "stdio": frozenset(("input", "expected_output", "compare", *_ABOUT)),
     "call": frozenset(("function", "args", "args_text", "kwargs", "expected", "compare", "prelude", *_ABOUT)),
     "assert": frozenset(("code", "in_process", "prelude", *_ABOUT)),
+    "project": PROJECT_KEYS,
 }
 _GROUP_KEYS = frozenset(("inputs", "outputs", "fn_name", "compare", "prelude", "weight", "group", "sizes"))
 _TELLING = {
@@ -88,22 +94,28 @@ _TELLING = {
     "interactor": "interact",
     "command": "project",
     "report": "project",
+    "files": "project",
     "function": "call",
     "code": "assert",
     "expected_output": "stdio",
     "input": "stdio",
 }
-_LATER = ("check", "interact", "project")
+_LATER = ("check", "interact")
+
+
+def is_refereed(test: Test) -> TypeGuard[Refereed]:
+    """Whether the test's code is run in another jail than the program."""
+    return isinstance(test, (AssertTest, ProjectTest)) and not test.in_process
 
 
 def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
     """Every test, checked. UsageError names the field of the first one that is wrong, and there is at least one test.
 
-    in_process   for assert tests that do not say it themselves
+    in_process   for assert and project tests that do not say it themselves
     """
     if isinstance(tests, str):
         tests = _json(tests, "tests")
-    if isinstance(tests, (dict, StdioTest, CallTest, AssertTest)):
+    if isinstance(tests, (dict, *_MADE)):
         found = _one(tests, "tests", in_process)
     elif isinstance(tests, (list, tuple)):
         found = [test for i, item in enumerate(tests) for test in _one(item, f"tests[{i}]", in_process)]
@@ -117,7 +129,7 @@ def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
 
 
 def _one(item: object, where: str, in_process: bool) -> list[Test]:
-    if isinstance(item, (StdioTest, CallTest, AssertTest)):
+    if isinstance(item, _MADE):
         about = {name: getattr(item, name) for name in _ABOUT}
         return [replace(item, **_about(about, where))]
     if isinstance(item, str):
@@ -136,6 +148,8 @@ def _one(item: object, where: str, in_process: bool) -> list[Test]:
         return [StdioTest(given, expected, compare, **about)]
     if kind == "call":
         return [_call_from(item, where, about)]
+    if kind == "project":
+        return [parse_project(item, where, item.get("in_process", in_process), about)]
     beside = item.get("in_process", in_process)
     if not isinstance(beside, bool):
         raise UsageError(f"{where}.in_process", "must be true or false")
@@ -148,11 +162,11 @@ def _kind(item: dict[Any, Any], where: str) -> str:
     if kind is None:
         kind = next((name for key, name in _TELLING.items() if key in item), None)
         if kind is None:
-            raise UsageError(where, "its keys do not tell what it is; give a type: stdio, call or assert")
+            raise UsageError(where, "its keys do not tell what it is; give a type: stdio, call, assert or project")
     if kind in _LATER:
-        raise UsageError(f"{where}.type", f"this version does not judge {kind} tests yet, only stdio, call and assert")
+        raise UsageError(f"{where}.type", f"this version does not judge {kind} tests yet, only {', '.join(_KEYS)}")
     if not isinstance(kind, str) or kind not in _KEYS:
-        raise UsageError(f"{where}.type", f"{kind!r} is no type of test; choose from stdio, call, assert")
+        raise UsageError(f"{where}.type", f"{kind!r} is no type of test; choose from {', '.join(_KEYS)}")
     return kind
 
 

@@ -15,9 +15,8 @@ from typing import Any
 import heap
 import standins
 from folders import Folders
+from modules import RUNNERS
 
-#: Names by which test runners are told what to do: never the program's.
-_RUNNERS = frozenset(("load_tests", "setUpModule", "tearDownModule", "pytest_plugins"))
 #: Helpers that tests use without importing them, for the program has: always the real ones.
 _HELPERS = frozenset(
     (
@@ -56,7 +55,7 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
         count.begin()
     try:
         space.open(peer, helpers, test)
-        _forward_seeds(peer)
+        forward_seeds(peer)
         for tree, name in ((helpers, "<prelude>"), (test, path)):
             exec(compile(tree, name, "exec", dont_inherit=True), space)  # the caller's own code
         if not _ran_something(test, space, count):
@@ -85,7 +84,7 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         names, told = peer.listen()
         program = frozenset(names)
         used = [node for tree in trees for node in ast.walk(tree)]
-        self.theirs = program - _RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
+        self.theirs = program - RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
         self.update({name: value for name, value in told if name in self.theirs - _HELPERS})
 
     def __missing__(self, name: str) -> Any:
@@ -150,7 +149,7 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     return frozenset(shadows - outer)
 
 
-def _forward_seeds(peer: standins.Peer) -> None:
+def forward_seeds(peer: standins.Peer) -> None:
     """A test that seeds a generator means the program's too, which in one process is the same."""
     __import__("random")
     for name in ("random", "numpy"):

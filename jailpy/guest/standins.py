@@ -19,6 +19,7 @@ from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
 import heap
 from folders import Folders
+from modules import Module
 from operators import ARITHMETIC, OPERATORS
 
 #: Modules whose functions and classes are the test code's own, however the program came by them.
@@ -68,8 +69,12 @@ class Gone(BaseException):
 class Peer:
     """The program, as the test code's jail sees it."""
 
-    def __init__(self, fd: int, folders: Folders, namespace: dict[str, Any]) -> None:
+    def __init__(
+        self, fd: int, folders: Folders, namespace: dict[str, Any], own: frozenset[str] = frozenset(("__main__",))
+    ) -> None:
         self.namespace = namespace
+        self.own = own  # the test code's top-level modules
+        self.modules: dict[int, Module] = {}
         self.told: dict[int, Any] = {}
         self.real: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
@@ -143,7 +148,7 @@ class Peer:
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
             return "function", ()
         kind = type(value)
-        ours = kind.__module__ == "__main__" or isinstance(value, _public())
+        ours = kind.__module__.partition(".")[0] in self.own or isinstance(value, _public())
         if not ours and hasattr(kind, "__next__"):
             return "iterator", ("__iter__", "__next__")
         if not ours and callable(value) and kind.__module__ in ("functools", "operator"):
@@ -167,6 +172,8 @@ class Peer:
         number = item[1]
         if type(number) is not int or len(self.told) > _MOST_TOLD:
             raise heap.BadMessage("too many things with names")
+        if tag == "@own_module":
+            return self.modules.get(number) or self._own_module(number, *item[2:])
         if tag in ("@class", "@function"):
             name, module = item[2:4]
             self.told[number] = (self._class if tag == "@class" else self._function)(*item[1:])
@@ -227,6 +234,12 @@ class Peer:
         made = types.FunctionType(code.__code__, self.namespace, name[:200], None, code.__closure__)
         made.__doc__, made.__module__ = doc, module
         made._jailpy_at = (self, number, False)  # type: ignore[attr-defined]  # how it is known again
+        return made
+
+    def _own_module(self, number: int, name: str, doc: Any) -> Module:
+        if len(self.modules) > _MOST_TOLD:
+            raise heap.BadMessage("too many modules")
+        made = self.modules[number] = Module(self, number, str(name)[:200], doc)
         return made
 
     @staticmethod
@@ -507,7 +520,8 @@ def _public() -> tuple[type, ...]:
 
 def _number_of(peer: Peer, value: Any) -> int | None:
     """Under which number the program knows a stand-in."""
-    if isinstance(value, (_Bound, types.FunctionType)) or (isinstance(value, Class) and "_jailpy_at" in vars(value)):
+    kinds = (_Bound, Module, types.FunctionType)
+    if isinstance(value, kinds) or (isinstance(value, Class) and "_jailpy_at" in vars(value)):
         at: Any = getattr(value, "_jailpy_at", None)
         return None if at is None else at[1]
     return peer.numbers.get(id(value))
