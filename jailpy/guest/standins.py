@@ -50,6 +50,11 @@ PURE = frozenset(
         "typing",
     )
 )
+#: What of the test code's the program may call and do nothing else with; `str.upper` is a method descriptor.
+_CALLABLES = (
+    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, type),
+    *(types.MethodDescriptorType, types.ClassMethodDescriptorType),
+)
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
 _MOST_TOLD = 10_000
@@ -145,7 +150,7 @@ class Peer:
 
     def _kind(self, value: Any) -> tuple[str, tuple[str, ...]]:
         """How the program may use a value of the test code's; NotHere where there is no safe way."""
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
+        if isinstance(value, _CALLABLES):
             return "function", ()
         kind = type(value)
         ours = kind.__module__.partition(".")[0] in self.own or isinstance(value, _public())
