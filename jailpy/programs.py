@@ -150,16 +150,23 @@ def _tree(test: ProjectTest, program: Program) -> tuple[File, ...]:
 
 
 def _laid_over(tree: tuple[File, ...], hidden: tuple[File, ...]) -> tuple[File, ...]:
-    """The hidden files, and those of the program's that are not in their way."""
+    """The hidden files, and those of the program's that neither are in their way nor would be imported in their place, as
+    a folder or an extension module of the same name would."""
     names = {file.name for file in hidden}
-    folders = {name[:at] for name in names for at, char in enumerate(name) if char == "/"}
-    kept = [
-        file
-        for file in tree
-        if file.name not in names | folders
-        and not any(file.name[:at] in names for at, char in enumerate(file.name) if char == "/")
-    ]
-    return (*kept, *hidden)
+    modules = {name.removesuffix(".py") for name in names if name.endswith(".py")}
+    folders = set().union(*map(_folders, names))
+
+    def is_kept(name: str) -> bool:
+        folder, _, last = name.rpartition("/")
+        module = f"{folder}/{last.partition('.')[0]}".lstrip("/")
+        return name not in names | folders and module not in modules and not _folders(name) & (names | modules)
+
+    return (*(file for file in tree if is_kept(file.name)), *hidden)
+
+
+def _folders(name: str) -> set[str]:
+    """The folders on the way to a file."""
+    return {name[:at] for at, char in enumerate(name) if char == "/"}
 
 
 def _text(program: Program) -> bytes:

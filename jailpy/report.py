@@ -34,14 +34,18 @@ def judge_report(frame: dict[Any, Any], test: ProjectTest, said: str) -> tuple[V
     outcomes = {name: (outcome, error) for name, outcome, error in tests}
     for name in test.expected:
         if name not in outcomes:
-            return Verdict.RUNTIME_ERROR, f"{name} was not run; pytest ended with exit code {code}: {said}"
+            return Verdict.RUNTIME_ERROR, f"{name} was not run" + (f"; {_ended(code, said)}" if code else "")
         outcome, error = outcomes[name]
         if outcome != "passed":
             verdict = Verdict.WRONG_ANSWER if error[0] in _WRONG else Verdict.RUNTIME_ERROR
             return verdict, f"{name} {_WORDS.get(outcome, 'did not pass')}" + (f": {error_line(error)}" if error[0] else "")
     if len(outcomes) != len(tests) or code != 0:
-        return Verdict.RUNTIME_ERROR, f"pytest ended with exit code {code}: {said}"
+        return Verdict.RUNTIME_ERROR, _ended(code, said)
     return Verdict.PASSED, ""
+
+
+def _ended(code: int, said: str) -> str:
+    return f"pytest ended with exit code {code}: {said}"
 
 
 _Error = tuple[str, str, str]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import sys
 import types
+from collections.abc import Iterator, Mapping
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -21,7 +22,11 @@ class Module(types.ModuleType):
 
     def __init__(self, peer: Any, number: int, name: str, doc: Any) -> None:
         super().__init__(name, doc)
-        vars(self)["_jailpy_at"] = (peer, number, False)
+        super().__setattr__("_jailpy_at", (peer, number, False))
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]  # where patches look for what they are to put back
+        return _Names(self)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_jailpy"):
@@ -41,6 +46,25 @@ class Module(types.ModuleType):
         return list(self._jailpy_at[0].ask("members", self)[0])
 
 
+class _Names(Mapping[str, Any]):
+    """A module's names and what they stand for, each asked for when it is wanted."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return getattr(self.module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self.module))
+
+    def __len__(self) -> int:
+        return len(dir(self.module))
+
+
 class Finder:
     """Finds `names`, and what is in them, in the program's tree. First among finders, for they are nobody else's."""
 
@@ -55,7 +79,12 @@ class Finder:
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         """Imports it in the program's jail."""
-        module = self.peer.ask("import", spec.name)
+        try:
+            module = self.peer.ask("import", spec.name)
+        except ModuleNotFoundError as error:
+            if str(error).startswith(f"No module named {spec.name!r}"):
+                error.name = spec.name  # so that `from package import name` knows what there is not
+            raise
         if not isinstance(module, Module):
             raise ImportError(f"{spec.name} put something else in its place")
         return module
