@@ -19,7 +19,9 @@ code's. Python 3.9 and later, standard library only.
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import sys
 import threading
 import types
@@ -249,6 +251,16 @@ class _Program:
         found: Any = sys.modules.get(module)
         if found is not None:
             (found.random if module == "numpy" else found).seed(*args)
+
+    def do_place(self, folder: str, variables: Any) -> None:
+        """The test code goes to another folder, or changes its environment."""
+        with contextlib.suppress(OSError):  # a folder that is only there
+            os.chdir(folder)
+        for name, value in variables.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
     def do_streams(self, capture: bool, read: Any) -> None:
         """The test code captures what is printed, or gives what is to be read."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import io
+import os
 import sys
 import types
 import weakref
@@ -89,6 +90,7 @@ class Peer:
         self.lost: BaseException | None = None
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
+        self.place = os.getcwd(), _variables()
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
 
     def listen(self) -> Any:
@@ -104,6 +106,7 @@ class Peer:
         if self.lost is not None:
             raise self.lost
         try:
+            self._tell_place()
             self._tell_streams()
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
         except heap.BadMessage as error:
@@ -111,6 +114,16 @@ class Peer:
             raise self.lost from None
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
+
+    def _tell_place(self) -> None:
+        """Where the test code is and its environment are where the program is and its, as in one process."""
+        folder, variables = os.getcwd(), _variables()
+        if (folder, variables) != self.place:
+            before = self.place[1]
+            changed = {name: variables.get(name) for name in variables.keys() | before.keys()}
+            changed = {name: value for name, value in changed.items() if value != before.get(name)}
+            self.place = folder, variables
+            self._hear_texts(self.link.ask("place", folder, changed)[1:])
 
     def _tell_streams(self) -> None:
         stdout, stderr, stdin, read = self.streams
@@ -488,6 +501,11 @@ def _function_code(peer: Peer, number: int) -> Any:
         return peer.told[number]
 
     return function
+
+
+def _variables() -> dict[str, str]:
+    """The environment, without what pytest says of itself in it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
 
 def _well_known(name: Any, module: Any) -> Any:

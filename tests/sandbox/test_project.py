@@ -129,6 +129,23 @@ class TestHonest:
         test = {"files": hidden, "expected": ["test_it.py::test_it"]}
         assert judge(jail, code, test, in_process=in_process) == (Verdict.PASSED, "")
 
+    def test_the_program_is_where_the_test_is(self, jail: Jail, in_process: bool) -> None:
+        code = (
+            "import os\ndef save(path, name):\n"
+            "    with open(path.name, 'w') as file: file.write(os.environ.get(name, '-'))\n"
+            "    return path.parent / os.path.basename(os.getcwd())\n"
+        )
+        hidden = {
+            "test_it.py": "import solution\ndef save(path):\n    found = solution.save(path, 'A_NAME')\n"
+            "    return found == path.parent / path.parent.name, path.read_text()\n"
+            "def test_it(tmp_path, monkeypatch):\n    monkeypatch.chdir(tmp_path)\n"
+            "    monkeypatch.setenv('A_NAME', 'b')\n    assert save(tmp_path / 'x') == (True, 'b')\n"
+            "    monkeypatch.undo()\n    assert not (tmp_path / 'y').exists()\n    monkeypatch.chdir(tmp_path)\n"
+            "    assert save(tmp_path / 'y') == (True, '-')\n"
+        }
+        test = {"files": hidden, "expected": ["test_it.py::test_it"]}
+        assert judge(jail, code, test, in_process=in_process) == (Verdict.PASSED, "")
+
     @pytest.mark.parametrize(
         ("body", "verdict", "reason"),
         [
@@ -268,13 +285,14 @@ def test_nothing_that_is_hidden_lies_in_the_programs_jail(jail: Jail) -> None:
 
 def test_the_program_writes_no_file_beside_the_tests(jail: Jail) -> None:
     code = (
-        "import os\ndef plant():\n    for folder in ('.', '/box', '/box/tests', '/tmp/../box'):\n"
+        "import os\ndef plant():\n    for folder in ('.', '/box', '/box/tests', '/tmp/../box', '/tmp/link'):\n"
         "        os.makedirs(folder, exist_ok=True)\n        open(folder + '/planted.py', 'w').close()\n"
     )
     hidden = {
         "tests/test_it.py": "import os\nimport solution\n"
         "def listed(): return os.listdir('/box'), os.listdir('/box/tests')\n"
-        "def test_it():\n    before = listed()\n    solution.plant()\n    solution.plant()\n    assert listed() == before\n"
+        "def test_it(tmp_path):\n    before = listed()\n    os.symlink('/box/tests', '/tmp/link')\n"
+        "    solution.plant()\n    solution.plant()\n    assert listed() == before\n"
     }
     test = {"files": hidden, "expected": ["tests/test_it.py::test_it"]}
     assert judge(jail, code, test) == (Verdict.PASSED, "")
