@@ -33,13 +33,12 @@ _LONGEST_NAME = 1000
 
 #: In pytest's own order, with what each must hold to count as one.
 _INIS = (
-    ("pytest.ini", b""),
-    (".pytest.ini", b""),
+    *((name, b"") for name in ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")),
     ("pyproject.toml", b"[tool.pytest"),
     ("tox.ini", b"[pytest]"),
     ("setup.cfg", b"[tool:pytest]"),
 )
-_CONFIGURES = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py", "pytest.toml", ".pytest.toml"))
+_CONFIGURES = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
 _CONFIGURING_ENDS = (".pth", ".pyc", ".egg-info", ".dist-info")
 _CONFIGURING_FOLDERS = frozenset(("__pycache__", ".pytest_cache"))
 
@@ -60,7 +59,7 @@ class ProjectTest:
     def ini(self) -> str:
         """The caller's file that configures pytest, or our own."""
         contents = {file.name: file.content for file in self.files}
-        return next((name for name, sign in _INIS if sign in contents.get(name, b"") and name in contents), OWN_INI)
+        return next((name for name, sign in _INIS if name in contents and sign in contents[name]), OWN_INI)
 
 
 def parse_project(item: Mapping[str, Any], where: str, in_process: object, about: Mapping[str, Any]) -> ProjectTest:

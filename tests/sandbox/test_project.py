@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib._bootstrap_external as bootstrap
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -349,6 +350,17 @@ def test_it_is_one_test_among_others(jail: Jail) -> None:
         Verdict.PASSED,
         *(Verdict.WRONG_ANSWER, Verdict.SKIPPED, Verdict.SKIPPED),
     ]
+
+
+PROJECTS = [json.loads(line) for line in (DATA / "projects.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+@pytest.mark.parametrize("row", PROJECTS, ids=lambda row: row["id"].rpartition("/")[2])
+def test_public_projects(jail: Jail, row: dict[str, Any], in_process: bool) -> None:
+    test = {key: row[key] for key in ("files", "expected", "modules")}
+    assert judge(jail, row["program"], test, in_process=in_process) == (Verdict.PASSED, "")
+    assert judge(jail, row["stub"], test, in_process=in_process)[0] in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR)
 
 
 class TestUsage:
