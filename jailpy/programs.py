@@ -127,7 +127,8 @@ def task_for(test: Test, program: Program, limits: Limits) -> Task:
 def pair_for(test: Refereed, program: Program, limits: Limits) -> tuple[Task, Task]:
     """What to run for a test in two jails: the program, and the test code, which is in no jail with it."""
     if isinstance(test, ProjectTest):
-        return Task(_PLAIN_INI, "modules", files=_tree(test, program)), Task(
+        shared = tuple(file for file in test.files if file.name in test.shared)
+        return Task(_PLAIN_INI, "modules", files=_laid_over(_tree(test, program), shared)), Task(
             _PLAIN_INI,
             "project",
             files=test.files,

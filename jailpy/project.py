@@ -3,11 +3,13 @@
     {"type": "project",
      "files":    {"tests/test_core.py": "...", "tests/conftest.py": "...", "pytest.ini": "..."},
      "expected": ["tests/test_core.py::test_adds", "tests/test_core.py::TestCore::test_empty"],
-     "modules":  ["core"]}
+     "modules":  ["core"],
+     "shared":   ["tests/data.json"]}
 
 `files` are the hidden tests, their helpers and data, and the runner's whole configuration. `expected` are node ids as
 pytest writes them, relative to the tree. `modules` are the top-level modules and packages that are the program's, by
-default `solution`; a program that is one text is the file of the first of them.
+default `solution`; a program that is one text is the file of the first of them. `shared` are those of `files` that the
+program may see, such as input that tests hand over by name; by default none.
 
 By default pytest and the hidden files are in a jail without the program: there an import of one of `modules`, and of
 nothing else, gives a stand-in (guest/modules.py), and no file of the program's tree is in that jail. With
@@ -24,7 +26,7 @@ from jailpy.errors import UsageError
 from jailpy.roots import File
 from jailpy.trees import check_tree
 
-KEYS = frozenset(("files", "expected", "modules", "in_process", "weight", "group", "size"))
+KEYS = frozenset(("files", "expected", "modules", "shared", "in_process", "weight", "group", "size"))
 MODULE = "solution"
 #: The file that the runner is told to take its configuration from where the caller gives none.
 OWN_INI = ".jailpy.ini"
@@ -50,6 +52,7 @@ class ProjectTest:
     files: tuple[File, ...]
     expected: tuple[str, ...]
     modules: tuple[str, ...] = (MODULE,)
+    shared: tuple[str, ...] = ()
     in_process: bool = False
     weight: float = 1.0
     group: str | None = None
@@ -87,7 +90,11 @@ def parse_project(item: Mapping[str, Any], where: str, in_process: object, about
             if hidden in names:
                 problem = f"is the program's {name} according to `modules`; leave it out of one of them"
                 raise UsageError(f"{where}.files[{hidden!r}]", problem)
-    return ProjectTest(files, expected, modules, in_process, **about)
+    shared = _texts(item["shared"], f"{where}.shared", "files that the program may see") if item.get("shared") else ()
+    for i, name in enumerate(shared):
+        if name not in names:
+            raise UsageError(f"{where}.shared[{i}]", f"{name[:200]!r} is none of `files`")
+    return ProjectTest(files, expected, modules, shared, in_process, **about)
 
 
 def without_configuration(tree: tuple[File, ...]) -> tuple[File, ...]:

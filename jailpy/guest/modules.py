@@ -71,6 +71,8 @@ class Finder:
     def __init__(self, peer: Any, names: tuple[str, ...]) -> None:
         self.peer = peer
         self.names = frozenset(names)
+        self.imported: dict[str, Module] = {}
+        self.fresh: Module | None = None
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Every module counts as a package: whether it is one, the program says when something in it is imported."""
@@ -80,17 +82,22 @@ class Finder:
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
         """Imports it in the program's jail."""
         try:
-            module = self.peer.ask("import", spec.name)
+            # One that was imported before, and is now wanted again, is no more in this jail's sys.modules.
+            module = self.peer.ask("import", spec.name, spec.name in self.imported)
         except ModuleNotFoundError as error:
             if str(error).startswith(f"No module named {spec.name!r}"):
                 error.name = spec.name  # so that `from package import name` knows what there is not
             raise
         if not isinstance(module, Module):
             raise ImportError(f"{spec.name} put something else in its place")
+        self.imported[spec.name] = self.fresh = module
         return module
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """It has been run, over there."""
+        """A module that was just made has been run, over there; any other is to be run again."""
+        fresh, self.fresh = self.fresh, None
+        if module is not fresh:
+            self.peer.ask("reload", module)
 
 
 def _given(module: Any) -> list[str]:

@@ -20,6 +20,7 @@ code's. Python 3.9 and later, standard library only.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import sys
@@ -214,9 +215,14 @@ class _Program:
     def do_name(self, name: str) -> Any:
         return self.namespace[name]
 
-    def do_import(self, name: str) -> Any:
+    def do_import(self, name: str, again: bool) -> Any:
+        if again:
+            sys.modules.pop(name, None)
         __import__(name)
         return sys.modules[name]
+
+    def do_reload(self, module: Any) -> None:
+        importlib.reload(module)
 
     def do_members(self, module: Any) -> Any:
         """The names of a module, and those that it gives to everybody."""

@@ -130,6 +130,33 @@ class TestHonest:
         test = {"files": hidden, "expected": ["test_it.py::test_it"]}
         assert judge(jail, code, test, in_process=in_process) == (Verdict.PASSED, "")
 
+    def test_modules_are_loaded_again(self, jail: Jail, in_process: bool) -> None:
+        code = {
+            "counter.py": "import state\nstate.loads += 1\ndef loads(): return state.loads\n",
+            "state.py": "loads = 0\n",
+        }
+        hidden = {
+            "test_it.py": "import importlib, sys\nimport counter\n"
+            "def test_it():\n    assert counter.loads() == 1\n    importlib.import_module('counter')\n"
+            "    assert counter.loads() == 1\n    assert importlib.reload(counter) is counter\n"
+            "    assert counter.loads() == 2\n    first = sys.modules.pop('counter')\n"
+            "    import counter as second\n    assert second is not first and second.loads() == first.loads() == 3\n"
+        }
+        test = {"files": hidden, "expected": ["test_it.py::test_it"], "modules": ["counter"]}
+        assert judge(jail, code, test, in_process=in_process) == (Verdict.PASSED, "")
+
+    def test_input_that_is_shared(self, jail: Jail, in_process: bool) -> None:
+        code = "def read(path):\n    with open(path) as file: return file.read()\n"
+        hidden = {
+            "tests/input.txt": "hi",
+            "tests/test_it.py": "import pathlib\nimport solution\nhere = pathlib.Path(__file__).parent\n"
+            "def test_it():\n    assert solution.read(here / 'input.txt') == 'hi'\n",
+        }
+        test = {"files": hidden, "expected": ["tests/test_it.py::test_it"], "shared": ["tests/input.txt"]}
+        assert judge(jail, code, test, in_process=in_process) == (Verdict.PASSED, "")
+        if not in_process:
+            assert "FileNotFoundError" in judge(jail, code, {**test, "shared": []})[1]
+
     def test_the_program_is_where_the_test_is(self, jail: Jail, in_process: bool) -> None:
         code = (
             "import os\ndef save(path, name):\n"

@@ -66,6 +66,8 @@ class TestParsing:
             ({"modules": []}, "tests[0].modules"),
             ({"modules": ["a.b"]}, "tests[0].modules[0]"),
             ({"in_process": 1}, "tests[0].in_process"),
+            ({"shared": ["tests/data.json"]}, "tests[0].shared[0]"),
+            ({"shared": "tests/helpers.py"}, "tests[0].shared"),
             ({"command": ["make", "test"]}, "tests[0].command"),
             ({"report": "report.xml"}, "tests[0].report"),
             ({"prelude": ""}, "tests[0].prelude"),
@@ -129,6 +131,11 @@ class TestFiles:
         assert [file.name for file in theirs.files] == ["core.py", "conftest.py"]
         assert ours.files == test.files
         assert b"test_one" not in theirs.request("/box")
+
+    def test_what_is_shared_is_in_both(self) -> None:
+        theirs, ours = pair_for(parse(shared=["tests/helpers.py"]), tree("core.py", "tests/helpers.py"), Limits())
+        assert theirs.files == (*tree("core.py"), File("tests/helpers.py", b"\xff"))
+        assert [file.name for file in ours.files] == list(FILES)
 
     def test_one_text_is_the_first_module(self) -> None:
         theirs, _ = pair_for(parse(modules=["core", "other"]), b"x = 1", Limits())
