@@ -221,9 +221,9 @@ class Jail:
         limits = _limits(job.limits) or self.limits
         code, flaw = _program(job)
         programs.check_program(code, tests, limits)
-        for test in tests:
+        for i, test in enumerate(tests):
             if isinstance(test, ProjectTest):
-                languages.check_runner(self.policy, test.modules)
+                languages.check_runner(self.policy, test.modules, f"tests[{i}].modules")
         scoring = _scoring(job.scoring)
         if scoring is not None and scoring.measure is not None:
             measuring.check(scoring.measure, tests)

@@ -397,8 +397,8 @@ class TestUsage:
             (RIGHT, [TEST, {"input": "", "expected_output": ""}], "code"),
             (RIGHT, ["assert add(1, 2) == 3"], "code"),
             ({"solution.py": 3}, [TEST], "code['solution.py']"),
-            (RIGHT, [{**TEST, "modules": ["json"]}], "modules"),
-            (RIGHT, [{**TEST, "modules": ["_pytest"]}], "modules"),
+            (RIGHT, [{**TEST, "modules": ["json"]}], "tests[0].modules"),
+            (RIGHT, [{**TEST, "modules": ["_pytest"]}], "tests[0].modules"),
         ],
     )
     def test_what_does_not_go_together(self, jail: Jail, code: Any, tests: Any, field: str) -> None:
