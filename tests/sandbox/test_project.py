@@ -19,6 +19,8 @@ from jailpy import Grade, Jail, Limits, Policy, Status, UsageError, Verdict
 WIDE = Limits(cpu_s=PATIENCE, wall_s=PATIENCE)
 DATA = Path(__file__).parent.parent / "data"
 Tree = dict[str, str | bytes]
+#: For tests of what is the same in both ways: the way in which a guest's files are there before its interpreter.
+cold_alone = pytest.mark.parametrize("way", ["cold"], indirect=True)
 
 
 def _split(mark: str, text: str) -> Iterator[tuple[str, str]]:
@@ -174,6 +176,7 @@ class TestHonest:
         test = {"files": hidden, "expected": ["test_it.py::test_it"]}
         assert judge(jail, code, test, in_process=in_process) == (Verdict.PASSED, "")
 
+    @cold_alone
     @pytest.mark.parametrize(
         ("body", "verdict", "reason"),
         [
@@ -260,6 +263,7 @@ def test_ending_is_not_passing(jail: Jail, name: str) -> None:
     assert judge(jail, _tree(name), in_process=True)[0] is Verdict.RUNTIME_ERROR
 
 
+@cold_alone
 @pytest.mark.parametrize("name", _of("attack"))
 def test_beside_the_program_its_files_configure_nothing(jail: Jail, name: str) -> None:
     verdict, reason = judge(jail, _tree(name), in_process=True)
@@ -382,6 +386,7 @@ def test_it_is_one_test_among_others(jail: Jail) -> None:
 PROJECTS = [json.loads(line) for line in (DATA / "projects.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+@cold_alone
 @pytest.mark.parametrize("in_process", [False, True])
 @pytest.mark.parametrize("row", PROJECTS, ids=lambda row: row["id"].rpartition("/")[2])
 def test_public_projects(jail: Jail, row: dict[str, Any], in_process: bool) -> None:
