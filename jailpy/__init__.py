@@ -7,7 +7,7 @@ Layout, imports only go down:
 
     cli                                          argument parsing
     execute, jail, extract, grading, scoring     what a reward is
-    compare, measuring, efficiency               what is right, and what it costs
+    compare, report, measuring, efficiency       what is right, and what it costs
     checking, interaction                        verdicts of the caller's own judges
     workers, check_worker                        processes for trusted checkers
     cold, lower, programs, languages, roots      one jail's life, and what goes into it

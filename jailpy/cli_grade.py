@@ -106,8 +106,8 @@ def parse_line(line: bytes, number: int, defaults: Job) -> Job:
     for key in ("code", "tests"):
         if key not in plain:
             raise UsageError(key, "is missing")
-    if not isinstance(plain["code"], str):
-        raise UsageError("code", f"a {type(plain['code']).__name__} is no program text")
+    if not isinstance(plain["code"], (str, dict)):
+        raise UsageError("code", f"a {type(plain['code']).__name__} is neither a program's text nor a project's files")
     flags = {name: plain.get(name, getattr(defaults, name) or False) for name in ("extract", "in_process")}
     for name, flag in flags.items():
         if not isinstance(flag, bool):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from jailpy import languages, roots
 from jailpy.classify import classify
 from jailpy.errors import InfrastructureError
-from jailpy.guest.driver import CROSSING
+from jailpy.guest.driver import CROSSING, NEEDS_CROSSING
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
 from jailpy.kernel.link import Talk
@@ -84,7 +84,7 @@ def run_python(
             argv=(
                 languages.interpreter(policy).executable,
                 f"{places.driver}/driver.py",
-                *([CROSSING] if crossing else []),
+                *([CROSSING] if crossing or task.mode in NEEDS_CROSSING else []),
             ),
             files=(*task.files, File(task.name, task.code)),
             stdin=task.stdin,

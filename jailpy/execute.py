@@ -13,6 +13,7 @@ from jailpy.grading import Grade
 from jailpy.jail import Jail, Job
 from jailpy.limits import Limits
 from jailpy.policy import Policy
+from jailpy.programs import Code
 from jailpy.status import Result
 
 
@@ -27,12 +28,12 @@ def _jail(policy: Policy | None) -> Jail:
 os.register_at_fork(after_in_child=_jail.cache_clear)
 
 
-def execute_code(code: str | bytes, tests: Any, *, policy: Policy | None = None, **options: Any) -> float:
+def execute_code(code: Code, tests: Any, *, policy: Policy | None = None, **options: Any) -> float:
     """The reward of a program: `grade(...)` and nothing else. InfrastructureError, never 0, where judging failed."""
     return _jail(policy).execute_code(code, tests, **options)
 
 
-def grade(code: str | bytes, tests: Any, *, policy: Policy | None = None, **options: Any) -> Grade:
+def grade(code: Code, tests: Any, *, policy: Policy | None = None, **options: Any) -> Grade:
     """Judges a program. Options: language, limits, scoring, extract, in_process (see `Jail.grade`)."""
     return _jail(policy).grade(code, tests, **options)
 
@@ -51,7 +52,7 @@ def run(
 
 
 def submit(
-    code: str | bytes, tests: Any, *, policy: Policy | None = None, **options: Any
+    code: Code, tests: Any, *, policy: Policy | None = None, **options: Any
 ) -> concurrent.futures.Future[Grade]:
     """`grade` in the background."""
     return _jail(policy).submit(code, tests, **options)
@@ -69,7 +70,7 @@ def grade_many(
 
 
 def execute_many(
-    codes: Iterable[str | bytes], tests: Any, *, policy: Policy | None = None, **options: Any
+    codes: Iterable[Code], tests: Any, *, policy: Policy | None = None, **options: Any
 ) -> list[float | None]:
     """Rewards of many programs; None where one could not be judged (see `Jail.execute_many`)."""
     return _jail(policy).execute_many(codes, tests, **options)

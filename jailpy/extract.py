@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 
 from jailpy.errors import UsageError
 from jailpy.fences import Block, Part, scan
+from jailpy.programs import Code
 from jailpy.tags import language_of
 
 #: None or False: the code is code. True: it is an answer, and the rule above says which part of it is the program. A
@@ -60,7 +61,7 @@ def extract_code(completion: str, *, language: str = "python") -> str:
     return "" if any(part.blocks for part in parts) else parts[0].text
 
 
-def program_of(code: str | bytes, extract: Extract, language: str) -> str | bytes | None:
+def program_of(code: Code, extract: Extract, language: str) -> Code | None:
     """The program of a job: its code as it is, or what `extract` takes from it; None where that finds none."""
     if extract is None or extract is False:
         return code

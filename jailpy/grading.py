@@ -13,10 +13,12 @@ from jailpy.errors import InfrastructureError, UsageError
 from jailpy.guest import values
 from jailpy.limits import Limits
 from jailpy.programs import SCRIPT
+from jailpy.project import ProjectTest
 from jailpy.reasons import error_line, last_error, one_line
+from jailpy.report import judge_report
 from jailpy.scoring import Scoring
 from jailpy.status import Result, Status
-from jailpy.testcase import MAX_VALUE_BYTES, MAX_VALUE_NODES, AssertTest, CallTest, StdioTest, Test
+from jailpy.testcase import MAX_VALUE_BYTES, MAX_VALUE_NODES, AssertTest, CallTest, Refereed, StdioTest, Test
 from jailpy.verdict import Verdict
 
 _BY_STATUS = {
@@ -47,6 +49,12 @@ SKIPPED = Outcome(Verdict.SKIPPED, "an earlier test failed", Status.UNSET, 0.0, 
 
 #: A test of an answer in which there is no program to run.
 NO_CODE = Outcome(Verdict.COMPILE_ERROR, "the answer holds no code", Status.UNSET, 0.0, 0.0, 0)
+
+
+
+def no_program(error: UsageError) -> Outcome:
+    """A test of files that cannot be laid out."""
+    return replace(NO_CODE, reason=one_line(str(error)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +116,9 @@ def outcome(result: Result, verdict: Verdict, reason: str) -> Outcome:
 
 
 def judge_refereed(
-    program: Result, referee: Result, test: AssertTest | None = None, limits: Limits | None = None
+    program: Result, referee: Result, test: Refereed | None = None, limits: Limits | None = None
 ) -> Outcome:
-    """The verdict of a program and of its test code, which ran in a jail of its own and is who decides; `test` and
+    """The verdict of a program and of its test code, which ran in a jail of its own and is who decides; assert tests and
     `limits` are for the reason's words alone."""
     return outcome(program, *_judge_refereed(program, referee, test, limits))
 
@@ -151,7 +159,7 @@ def summarise(
         overall,
         tuple(outcomes),
         enforced,
-        any(isinstance(test, AssertTest) and test.in_process for test in tests),
+        any(isinstance(test, (AssertTest, ProjectTest)) and test.in_process for test in tests),
         id=id,
         efficiency=efficiency,
     )
@@ -176,7 +184,7 @@ def _judge(test: Test, result: Result, limits: Limits | None) -> tuple[Verdict, 
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
     if isinstance(test, CallTest):
         return _judge_call(test, frame)
-    return _judge_assert(frame, test if isinstance(test, AssertTest) else None)
+    return _judge_done(result, frame, test) if frame.get("done") is True else _judge_error(frame, test)
 
 
 def _ended(result: Result, limits: Limits | None) -> str:
@@ -186,13 +194,13 @@ def _ended(result: Result, limits: Limits | None) -> str:
 
 
 def _judge_refereed(
-    program: Result, referee: Result, test: AssertTest | None, limits: Limits | None
+    program: Result, referee: Result, test: Refereed | None, limits: Limits | None
 ) -> tuple[Verdict, str]:
     ended_early = program.exit_code not in (None, 0) or program.status is Status.SIGNALLED
     if program.status not in (Status.EXITED, Status.SIGNALLED):
         return _BY_STATUS[program.status], program.describe(limits)
     if is_done(referee):
-        return Verdict.PASSED, ""
+        return _judge_done(referee, read_frame(referee), test)
     own = read_frame(program)
     if isinstance(own, dict) and "syntax" in own:
         return Verdict.COMPILE_ERROR, error_line(own["syntax"])
@@ -211,7 +219,13 @@ def _lost(frame: dict[Any, Any] | str) -> bool:
     return isinstance(error, tuple) and error[:1] == ("Gone",)
 
 
-def _judge_frame(frame: dict[Any, Any] | str, test: AssertTest | None) -> tuple[Verdict, str]:
+def _judge_done(result: Result, frame: dict[Any, Any] | str, test: Test | None) -> tuple[Verdict, str]:
+    if isinstance(test, ProjectTest) and isinstance(frame, dict):
+        return judge_report(frame, test, last_error(result.stderr))
+    return Verdict.PASSED, ""
+
+
+def _judge_frame(frame: dict[Any, Any] | str, test: Test | None) -> tuple[Verdict, str]:
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
@@ -220,7 +234,7 @@ def _judge_frame(frame: dict[Any, Any] | str, test: AssertTest | None) -> tuple[
         raise InfrastructureError("the test code only defines names and runs no test; call what it defines")
     if "too_large" in frame:
         return Verdict.OUTPUT_LIMIT, f"the value is too large to leave the jail ({frame['too_large']!s:.40})"
-    return _judge_assert(frame, test, SCRIPT)
+    return _judge_error(frame, test, SCRIPT)
 
 
 def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:
@@ -235,12 +249,11 @@ def _judge_call(test: CallTest, frame: dict[Any, Any]) -> tuple[Verdict, str]:
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
-def _judge_assert(frame: dict[Any, Any], test: AssertTest | None, file: str = "<test>") -> tuple[Verdict, str]:
-    if frame.get("done") is True:
-        return Verdict.PASSED, ""
+def _judge_error(frame: dict[Any, Any], test: Test | None, file: str = "<test>") -> tuple[Verdict, str]:
     error = frame.get("error")
     failed = isinstance(error, tuple) and error[:1] == ("AssertionError",)
-    return (Verdict.WRONG_ANSWER if failed else _raised(error)), error_line(error, test, file)
+    shown = test if isinstance(test, AssertTest) else None
+    return (Verdict.WRONG_ANSWER if failed else _raised(error)), error_line(error, shown, file)
 
 
 def _raised(error: object) -> Verdict:

@@ -28,11 +28,13 @@ from jailpy.lower import enforced
 from jailpy.pair import run_pair
 from jailpy.policy import Policy
 from jailpy.pool import Pool
-from jailpy.programs import Task
+from jailpy.programs import Code, Program, Task
+from jailpy.project import ProjectTest
 from jailpy.scheduler import Scheduler
 from jailpy.scoring import Scoring
 from jailpy.status import Result
-from jailpy.testcase import AssertTest, CheckTest, InteractTest, Judge, Test, parse_tests
+from jailpy.testcase import CheckTest, InteractTest, Judge, Refereed, Test, is_refereed, parse_tests
+from jailpy.trees import as_bytes
 from jailpy.verdict import Verdict
 from jailpy.workers import Workers
 
@@ -47,16 +49,17 @@ _MOST_POOLS = 4  # sizes of private space that are kept warm; others run cold
 class Job:
     """One program to grade. What is None comes from the jail.
 
+    code        a program's text, or, where all tests are project tests, a mapping of its files' names to their contents
     extract     True where `code` is a model's answer that holds the program (see `extract_code`), or a function that
                 takes the program from it; where there is none, every test is a compile_error
-    in_process  assert tests may run beside the program, which can then forge its outcome
+    in_process  assert and project tests may run beside the program, which can then forge its outcome
     stop_early  tests that have not begun when one fails are skipped
     priority    higher goes first; within a priority, callers (any hashable name) take turns
     seconds     each test must have begun by then, or the program is not judged
     id          comes back in the grade
     """
 
-    code: str | bytes
+    code: Code
     tests: Any
     language: str = "python"
     limits: Limits | None = None
@@ -136,12 +139,12 @@ class Jail:
     ) -> Result:
         """Runs a program, without tests. What it did is in the Result; InfrastructureError where that is not known."""
         languages.check_language(language)
-        data = programs.as_bytes(stdin, "stdin")
+        data = as_bytes(stdin, "stdin")
         used = _limits(limits) or self.limits
         task = Task(programs.source(code), stdin=data, files=programs.check_files(files, used))
         return self._scheduler.run(lambda: self._run(task, used), memory=used.memory_bytes)
 
-    def grade(self, code: str | bytes, tests: Any, **options: Any) -> Grade:
+    def grade(self, code: Code, tests: Any, **options: Any) -> Grade:
         """Judges a program by its tests. InfrastructureError where that fails; UsageError for a wrong argument.
 
         Options are Job's fields: language, limits, scoring, extract, in_process, stop_early, priority, caller, seconds,
@@ -153,13 +156,13 @@ class Jail:
             return work.grade([outcome])
         return self._begin(work).result()
 
-    def execute_code(self, code: str | bytes, tests: Any, **options: Any) -> float:
+    def execute_code(self, code: Code, tests: Any, **options: Any) -> float:
         """The reward of `grade`, which takes the same arguments."""
         reward = self.grade(code, tests, **options).reward
         assert reward is not None  # a grade without a reward is only made for batches
         return reward
 
-    def submit(self, code: str | bytes, tests: Any, **options: Any) -> concurrent.futures.Future[Grade]:
+    def submit(self, code: Code, tests: Any, **options: Any) -> concurrent.futures.Future[Grade]:
         """`grade` in the background. Async callers wrap the future with asyncio.wrap_future. Overloaded when the queue is
         full; a future that is cancelled in time never starts its tests."""
         return self._begin(self._prepare(Job(code, tests, **options)))
@@ -173,7 +176,7 @@ class Jail:
         return self._grade_many(map(_job, jobs, itertools.count()), ordered, _Progress(jobs) if progress else None)
 
     def execute_many(
-        self, codes: Iterable[str | bytes], tests: Any, *, progress: bool = False, **options: Any
+        self, codes: Iterable[Code], tests: Any, *, progress: bool = False, **options: Any
     ) -> list[float | None]:
         """Rewards of many programs, in their order: against one set of tests, or, where `tests` is a list of lists, each
         against its own. None where judging failed."""
@@ -218,12 +221,16 @@ class Jail:
     def _prepare(self, job: Job) -> _Work:
         languages.check_language(job.language)
         tests = parse_tests(job.tests, in_process=job.in_process)
-        found = program_of(job.code, job.extract, job.language)
-        code = None if job.extract and found is None else programs.source(found)
+        limits = _limits(job.limits) or self.limits
+        code, flaw = _program(job)
+        programs.check_program(code, tests, limits)
+        for i, test in enumerate(tests):
+            if isinstance(test, ProjectTest):
+                languages.check_runner(self.policy, test.modules, f"tests[{i}].modules")
         scoring = _scoring(job.scoring)
         if scoring is not None and scoring.measure is not None:
             measuring.check(scoring.measure, tests)
-        return _Work(job, tests, code, _limits(job.limits) or self.limits, enforced(self.policy, host()))
+        return _Work(job, tests, code, limits, enforced(self.policy, host()), flaw)
 
     def _begin(self, work: _Work) -> concurrent.futures.Future[Grade]:
         """Queues the program's tests, each a run of its own; the future holds the grade when the last has ended."""
@@ -256,7 +263,7 @@ class Jail:
         assert work.scoring.measure is not None
         assert work.code is not None  # who is measured has passed
 
-        def run(test: Test, code: bytes) -> Outcome:
+        def run(test: Test, code: Program) -> Outcome:
             if gathering.over:
                 raise concurrent.futures.CancelledError
             return self._outcome(replace(work, tests=(test,), code=code), 0)
@@ -270,9 +277,9 @@ class Jail:
 
     def _outcome(self, work: _Work, index: int) -> Outcome:
         if work.code is None:
-            return grading.NO_CODE
+            return work.flaw
         test = work.tests[index]
-        if isinstance(test, AssertTest) and not test.in_process:
+        if is_refereed(test):
             return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits), test, work.limits)
         task = programs.task_for(test, work.code, work.limits)
         if isinstance(test, InteractTest):
@@ -284,9 +291,9 @@ class Jail:
             return checking.judge(test, result, work.limits, self._checkers, self._run)
         return grading.judge(test, result, work.limits)
 
-    def _run_refereed(self, test: AssertTest, code: bytes, limits: Limits) -> tuple[Result, Result]:
+    def _run_refereed(self, test: Refereed, code: Program, limits: Limits) -> tuple[Result, Result]:
         """The program's result and the test code's, each in a jail of its own."""
-        program, referee = programs.pair_for(test, code)
+        program, referee = programs.pair_for(test, code, limits)
         # The wall time is the program's: what waits for a program that is starved of CPU is not starved itself.
         patient = replace(limits, wall_s=min(limits.wall_s * STARVATION_CAP, MOST))
 
@@ -373,18 +380,19 @@ def _close_all(pools: dict[int, Pool], checkers: Workers, process: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """A job, checked. Its code is None where the answer holds none."""
+    """A job, checked. Its code is None where there is none that could run, which is then every test's outcome, `flaw`."""
 
     job: Job
     tests: tuple[Test, ...]
-    code: bytes | None
+    code: Program | None
     limits: Limits
     enforced: dict[str, str]
+    flaw: Outcome = grading.NO_CODE
 
     def memory(self, index: int) -> int:
         """Bytes that the runs of one test may use at once."""
         test, own = self.tests[index], self.limits.memory_bytes
-        if isinstance(test, AssertTest) and not test.in_process:
+        if is_refereed(test):
             return own * 2
         if isinstance(test, InteractTest):
             return own + test.interactor.within(self.limits).memory_bytes
@@ -510,6 +518,20 @@ def _grade_or_say_why(future: concurrent.futures.Future[Grade], job: Job) -> Gra
     except InfrastructureError as error:
         log.error("a program could not be judged: %s", error)
         return grading.failed(error, job.id)
+
+
+def _program(job: Job) -> tuple[Program | None, Outcome]:
+    """The job's program, or None and the outcome of every test: what is wrong with files is their author's doing, who is
+    judged, but that they are no files is the caller's."""
+    found = program_of(job.code, job.extract, job.language)
+    if found is None:
+        return None, grading.NO_CODE
+    try:
+        return programs.program(found), grading.NO_CODE
+    except UsageError as error:
+        if not isinstance(found, Mapping) or not all(isinstance(x, (str, bytes)) for pair in found.items() for x in pair):
+            raise
+        return None, grading.no_program(error)
 
 
 def _limits(limits: object) -> Limits | None:

@@ -30,6 +30,17 @@ import json, os, sys
 prefixes = [sys.prefix, sys.base_prefix, sys.base_exec_prefix]
 print(json.dumps([list(sys.version_info[:2]), sys.executable, os.path.realpath(sys.executable), prefixes]))
 """
+_ASK_RUNNER = """
+import json, sys
+needed = set()
+try:
+    import _pytest.config
+    _pytest.config.get_config()
+    needed = {name.partition(".")[0] for name in sys.modules} | set(getattr(sys, "stdlib_module_names", ()))
+except ImportError:
+    pass
+print(json.dumps(sorted(needed)))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,34 @@ def check_language(name: str) -> None:
 def interpreter(policy: Policy) -> Interpreter:
     """The Python of the policy's guests."""
     return _inspect(policy.python) if policy.python else _own()
+
+
+def check_runner(policy: Policy, modules: tuple[str, ...], field_name: str) -> None:
+    """UsageError where the policy's Python has no pytest, or where what is to be a program's module is one that pytest
+    or Python needs: tests would get that one."""
+    taken = _needed_by_runner(interpreter(policy).executable)
+    for name in modules:
+        if name in taken:
+            problem = f"{name!r} is a module of the standard library's or of pytest's; a program's must have another name"
+            raise UsageError(field_name, problem)
+
+
+@functools.cache
+def _needed_by_runner(executable: str) -> frozenset[str]:
+    try:
+        done = subprocess.run(
+            [executable, "-I", "-c", _ASK_RUNNER], capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL
+        )
+        found = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise InfrastructureError(f"policy.python: {executable} does not run: {error}") from error
+    if not found:
+        raise UsageError(
+            "policy.python",
+            f"project tests need pytest in the guest's Python, and {executable} has none; install it there, or give "
+            "Policy(python=...) of a virtual environment that has it",
+        )
+    return frozenset(found)
 
 
 @functools.cache

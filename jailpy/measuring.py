@@ -14,11 +14,12 @@ from jailpy import programs
 from jailpy.efficiency import FEWEST_SIZES, Cost, Efficiency, Growth, Measure, Reference
 from jailpy.errors import UsageError
 from jailpy.grading import Outcome
+from jailpy.programs import Program
 from jailpy.testcase import AssertTest, CallTest, StdioTest, Test
 from jailpy.verdict import Verdict
 
 #: Runs a program on a test, under the job's policy and limits, and judges it.
-Run = Callable[[Test, bytes], Outcome]
+Run = Callable[[Test, Program], Outcome]
 
 
 def check(wanted: Measure, tests: Sequence[Test]) -> None:
@@ -32,12 +33,12 @@ def check(wanted: Measure, tests: Sequence[Test]) -> None:
 
 
 def measure(
-    wanted: Measure, tests: Sequence[Test], outcomes: Sequence[Outcome], code: bytes, run: Run
+    wanted: Measure, tests: Sequence[Test], outcomes: Sequence[Outcome], code: Program, run: Run
 ) -> tuple[list[Outcome], Efficiency | None]:
     """The outcomes as they were, and the evidence. Or, where the program fails a test in one of these runs, that failure
     in place of the test's outcome and no evidence: who passes now and then has not passed. UsageError when the reference
     fails a test."""
-    sources = {"empty": b"", "candidate": code}
+    sources: dict[str, Program] = {"empty": b"", "candidate": code}
     if isinstance(wanted, Reference):
         sources["reference"] = programs.source(wanted.reference, "scoring.reference")
     turns = list(itertools.product(_chosen(wanted, tests), sources))

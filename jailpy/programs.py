@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from jailpy.errors import UsageError
 from jailpy.guest import values
 from jailpy.limits import Limits
+from jailpy.project import OWN_INI, ProjectTest, without_configuration
 from jailpy.roots import File
 from jailpy.testcase import (
     MAX_VALUE_BYTES,
@@ -18,13 +19,22 @@ from jailpy.testcase import (
     CheckTest,
     InteractTest,
     Judge,
+    Refereed,
     StdioTest,
     Test,
 )
+from jailpy.trees import check_tree
 
 SCRIPT = "main.py"
 MODULE = "solution.py"
 _SYNTAX_FRAME_BYTES = 1 << 16
+_NAMES = {"call": MODULE, "modules": OWN_INI, "project": OWN_INI, "beside": OWN_INI}
+_PLAIN_INI = b"[pytest]\n"
+
+#: A program as a caller gives it: one text, or the files of a project by name.
+Code = str | bytes | Mapping[str, str | bytes]
+#: The same, checked.
+Program = bytes | tuple[File, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +51,7 @@ class Task:
     @property
     def name(self) -> str:
         """The code's file in the working folder."""
-        return MODULE if self.mode == "call" else SCRIPT
+        return _NAMES.get(self.mode, SCRIPT)
 
     def request(self, work: str, more: Mapping[str, Any] | None = None) -> bytes:
         """The driver's request, framed; `work` is the working folder as the guest sees it."""
@@ -70,58 +80,47 @@ def source(code: object, field_name: str = "code") -> bytes:
     return code.encode("utf-8", "surrogatepass")
 
 
-def as_bytes(data: object, field_name: str) -> bytes:
-    """Data for a guest as bytes. UsageError for what is neither text nor bytes."""
-    if isinstance(data, str):
-        try:
-            return data.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError as error:
-            raise UsageError(field_name, f"no UTF-8 has {data[error.start]!r}; pass the bytes that are meant") from None
-    if isinstance(data, (bytes, bytearray, memoryview)):
-        return bytes(data)
-    raise UsageError(field_name, f"{type(data).__name__} given; pass str or bytes")
-
-
-_MOST_FILES = 1000
-_LONGEST_PART, _LONGEST_NAME = 255, 4000  # bytes, as Linux has them (NAME_MAX, and PATH_MAX less what stands in front)
-
-
 def check_files(files: Mapping[str, str | bytes] | None, limits: Limits) -> tuple[File, ...]:
     """Files for the working folder, by relative name. UsageError for names that leave it, contradict each other or take
     the program's place, and for more than fits."""
-    if files is not None and not isinstance(files, Mapping):
-        raise UsageError("files", f"{type(files).__name__} given; pass a mapping of relative names to contents")
-    found = [File(_file_name(name), as_bytes(content, f"files[{name!r}]")) for name, content in (files or {}).items()]
-    names = {file.name for file in found}
-    folders = {name[:at] for name in names for at, char in enumerate(name) if char == "/"}
-    for name in sorted(names & folders):
-        raise UsageError(f"files[{name!r}]", "is also the folder of another file; one name cannot be both")
-    if len(found) + len(folders) > _MOST_FILES:
-        raise UsageError("files", f"{len(found)} files in {len(folders)} folders; give at most {_MOST_FILES} together")
-    size = sum(len(file.content) for file in found)
+    found = check_tree({} if files is None else files, "files", (SCRIPT, MODULE))
+    check_room(found, "files", limits)
+    return found
+
+
+def check_room(files: tuple[File, ...], field_name: str, limits: Limits) -> None:
+    """UsageError where files do not fit into the disk limit."""
+    size = sum(len(file.content) for file in files)
     if size > limits.disk_bytes:
-        raise UsageError("files", f"{size} bytes do not fit into disk_mb={limits.disk_mb}; raise it or give less")
-    return tuple(found)
+        raise UsageError(field_name, f"{size} bytes do not fit into disk_mb={limits.disk_mb}; raise it or give less")
 
 
-def _file_name(name: object) -> str:
-    field_name = f"files[{name!r}]"
-    if not isinstance(name, str):
-        raise UsageError(field_name, f"the name is {type(name).__name__}; names are text")
-    parts = name.split("/")
-    if "\0" in name or any(part in ("", ".", "..") for part in parts):
-        raise UsageError(field_name, "names are relative, without '..', empty parts or NUL")
-    if name in (SCRIPT, MODULE):
-        raise UsageError(field_name, "the program itself has this name; choose another")
-    raw = as_bytes(name, field_name)
-    if len(raw) > _LONGEST_NAME or any(len(part) > _LONGEST_PART for part in raw.split(b"/")):
-        raise UsageError(field_name[:80], f"a part may have {_LONGEST_PART} bytes and the whole name {_LONGEST_NAME}")
-    return name
+def program(code: object) -> Program:
+    """A program, checked. UsageError for what is neither a text nor files."""
+    return check_tree(code, "code") if isinstance(code, Mapping) else source(code)
 
 
-def task_for(test: Test, code: bytes, limits: Limits) -> Task:
+def check_program(program: Program | None, tests: Sequence[Test], limits: Limits) -> None:
+    """UsageError where the tests take another kind of program, or do not fit into the disk limit."""
+    for i, test in enumerate(tests):
+        if isinstance(test, ProjectTest):
+            check_room(test.files, f"tests[{i}].files", limits)
+        elif isinstance(program, tuple):
+            raise UsageError("code", f"is a project's files, but tests[{i}] is no project test; give the program's text")
+
+
+def task_for(test: Test, program: Program, limits: Limits) -> Task:
     """What to run for one test. Expected values stay here: they are in no task."""
     frame_bytes = min(MAX_VALUE_BYTES, limits.output_bytes)
+    if isinstance(test, ProjectTest):
+        return Task(
+            _PLAIN_INI,
+            "beside",
+            files=_laid_over(without_configuration(_tree(test, program)), test.files),
+            arguments=_project_arguments(test),
+            frame_bytes=frame_bytes,
+        )
+    code = _text(program)
     if isinstance(test, (StdioTest, CheckTest)):
         return Task(code, stdin=test.input)
     if isinstance(test, InteractTest):
@@ -138,11 +137,55 @@ def task_for(test: Test, code: bytes, limits: Limits) -> Task:
     return Task(code, "assert", arguments={"test": test.code, "prelude": test.prelude})
 
 
-def pair_for(test: AssertTest, code: bytes) -> tuple[Task, Task]:
+def pair_for(test: Refereed, program: Program, limits: Limits) -> tuple[Task, Task]:
     """What to run for a test in two jails: the program, and the test code, which is in no jail with it."""
-    return Task(code, "serve"), Task(
+    if isinstance(test, ProjectTest):
+        shared = tuple(file for file in test.files if file.name in test.shared)
+        return Task(_PLAIN_INI, "modules", files=_laid_over(_tree(test, program), shared)), Task(
+            _PLAIN_INI,
+            "project",
+            files=test.files,
+            arguments=_project_arguments(test),
+            frame_bytes=min(MAX_VALUE_BYTES, limits.output_bytes),
+        )
+    return Task(_text(program), "serve"), Task(
         test.code.encode("utf-8", "surrogatepass"), "referee", arguments={"prelude": test.prelude}
     )
+
+
+def _project_arguments(test: ProjectTest) -> dict[str, Any]:
+    return {"expected": test.expected, "modules": test.modules, "ini": test.ini}
+
+
+def _tree(test: ProjectTest, program: Program) -> tuple[File, ...]:
+    if isinstance(program, bytes):
+        return (File(f"{test.modules[0]}.py", program),)
+    return tuple(file for file in program if file.name != OWN_INI)
+
+
+def _laid_over(tree: tuple[File, ...], hidden: tuple[File, ...]) -> tuple[File, ...]:
+    """The hidden files, and those of the program's that neither are in their way nor would be imported in their place, as
+    a folder or an extension module of the same name would."""
+    names = {file.name for file in hidden}
+    modules = {name.removesuffix(".py") for name in names if name.endswith(".py")}
+    folders = set().union(*map(_folders, names))
+
+    def is_kept(name: str) -> bool:
+        folder, _, last = name.rpartition("/")
+        module = f"{folder}/{last.partition('.')[0]}".lstrip("/")
+        return name not in names | folders and module not in modules and not _folders(name) & (names | modules)
+
+    return (*(file for file in tree if is_kept(file.name)), *hidden)
+
+
+def _folders(name: str) -> set[str]:
+    """The folders on the way to a file."""
+    return {name[:at] for at, char in enumerate(name) if char == "/"}
+
+
+def _text(program: Program) -> bytes:
+    assert isinstance(program, bytes)  # check_program has seen to it
+    return program
 
 
 #: By testlib's convention, which names no files but their order: sys.argv[1], [2] and [3] of checkers and interactors.

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from jailpy.compare import TextCompare, ValueCompare
 from jailpy.efficiency import size_number
@@ -24,6 +24,8 @@ from jailpy.errors import UsageError
 from jailpy.guest import values
 from jailpy.languages import check_language
 from jailpy.limits import Limits
+from jailpy.project import KEYS as PROJECT_KEYS
+from jailpy.project import ProjectTest, parse_project
 from jailpy.scoring import group_label, weight_number
 from jailpy.workers import Carried, carry
 
@@ -120,8 +122,10 @@ class InteractTest:
     size: float | None = None
 
 
-Test = StdioTest | CallTest | AssertTest | CheckTest | InteractTest
-_TESTS = (StdioTest, CallTest, AssertTest, CheckTest, InteractTest)
+Test = StdioTest | CallTest | AssertTest | CheckTest | InteractTest | ProjectTest
+_TESTS = (StdioTest, CallTest, AssertTest, CheckTest, InteractTest, ProjectTest)
+#: Tests whose code is run in a jail of its own.
+Refereed = AssertTest | ProjectTest
 
 #: Keys of every test: what it counts, the group that counts together, and its size where growth is measured.
 _ABOUT = ("weight", "group", "size")
@@ -132,6 +136,7 @@ _KEYS = {
     "assert": frozenset(("code", "in_process", "prelude", *_ABOUT)),
     "check": frozenset(("input", "checker", "checker_s", "checker_limits", "expected_output", *_ABOUT)),
     "interact": frozenset(("input", "interactor", "interactor_limits", "answer", *_ABOUT)),
+    "project": PROJECT_KEYS,
 }
 _GROUP_KEYS = frozenset(("inputs", "outputs", "fn_name", "compare", "prelude", "weight", "group", "sizes"))
 _TELLING = {
@@ -139,20 +144,25 @@ _TELLING = {
     "interactor": "interact",
     "command": "project",
     "report": "project",
+    "files": "project",
     "function": "call",
     "code": "assert",
     "expected_output": "stdio",
     "input": "stdio",
 }
-_LATER = ("project",)
 _LONGEST_CHECK = 86_400
 _Carried = dict[int, Carried]  # checkers of one set of tests by their identity: one that is given often is pickled once
+
+
+def is_refereed(test: Test) -> TypeGuard[Refereed]:
+    """Whether the test's code is run in another jail than the program."""
+    return isinstance(test, (AssertTest, ProjectTest)) and not test.in_process
 
 
 def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
     """Every test, checked. UsageError names the field of the first one that is wrong, and there is at least one test.
 
-    in_process   for assert tests that do not say it themselves
+    in_process   for assert and project tests that do not say it themselves
     """
     if isinstance(tests, str):
         tests = _json(tests, "tests")
@@ -196,6 +206,8 @@ def _one(item: object, where: str, in_process: bool, carried: _Carried) -> list[
         interactor = _judge_from(_needed(item, where, "interactor"), item, where, "interactor")
         given = _bytes(item.get("input", b""), f"{where}.input")
         return [InteractTest(interactor, given, _bytes(item.get("answer", b""), f"{where}.answer"), **about)]
+    if kind == "project":
+        return [parse_project(item, where, item.get("in_process", in_process), about)]
     beside = item.get("in_process", in_process)
     if not isinstance(beside, bool):
         raise UsageError(f"{where}.in_process", "must be true or false")
@@ -209,8 +221,6 @@ def _kind(item: dict[Any, Any], where: str) -> str:
         kind = next((name for key, name in _TELLING.items() if key in item), None)
         if kind is None:
             raise UsageError(where, f"its keys do not tell what it is; give a type: {', '.join(_KEYS)}")
-    if kind in _LATER:
-        raise UsageError(f"{where}.type", f"this version does not judge {kind} tests yet, only {', '.join(_KEYS)}")
     if not isinstance(kind, str) or kind not in _KEYS:
         raise UsageError(f"{where}.type", f"{kind!r} is no type of test; choose from {', '.join(_KEYS)}")
     return kind

@@ -11,13 +11,17 @@ import referee as judging
 import serve as serving
 import standins
 from folders import Folders
+from project import beside, project
 from referee import referee
 from serve import serve
 
 #: What nothing that is run afterwards may find under these names.
-MODULES = ("asking", "checks", "crossing", "folders", "heap", "operators", "referee", "serve", "standins", "unpickling")
+MODULES = (
+    *("asking", "checks", "crossing", "folders", "heap", "modules", "operators"),
+    *("project", "referee", "serve", "standins", "unpickling"),
+)
 
-__all__ = ["MODULES", "Folders", "referee", "rehearse", "serve"]
+__all__ = ["MODULES", "Folders", "beside", "project", "referee", "rehearse", "serve"]
 
 _PROGRAM = "def add(a, b):\n    return a + b\nclass Box:\n    def get(self):\n        return [1, 2]\nname = 'x'\n"
 _TEST = (
@@ -33,7 +37,7 @@ def rehearse() -> None:
     ends = socket.socketpair()
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(_PROGRAM, namespace)
-    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()))
+    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), frozenset(("__main__",)))
     peer = standins.Peer(ends[1].fileno(), Folders((), ()), judging.Names())
     hear, waiting = peer.link.receive, [False]
 

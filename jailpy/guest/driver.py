@@ -10,12 +10,14 @@ the recursion limit is higher by as many.
 
 Request and frame are one value each (values.py) behind an 8-byte big-endian length:
 
-    request  {"mode": "script"|"call"|"assert"|"serve"|"referee", "path": file of the code, "function", "args", "kwargs",
-              "prelude", "test", "frame_bytes", "frame_nodes", "argv": what sys.argv has behind the program's name,
+    request  {"mode": "script"|"call"|"assert"|"serve"|"referee"|"modules"|"project"|"beside", "path": file of the code,
+              "function", "args", "kwargs", "prelude", "test", "expected", "modules", "ini", "frame_bytes",
+              "frame_nodes", "argv": what sys.argv has behind the program's name,
               "tell": whether a script's uncaught exception is to come out as a frame, as MemoryError always does};
-              serve and referee come with a descriptor, one end of the connection between two jails (crossing.py)
+              serve and modules come with a descriptor, one end of the connection between the program's jail (serve.py)
+              and its tests' (referee.py, project.py), whose modes are referee and project
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
-             | {"too_large": what} | {"no_test": True}
+             | {"too_large": what} | {"no_test": True} | {"done": True, "exit", "tests", "broken"} (project.py)
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ _count_threads = _thread._count
 _flush_libc = _modules["ctypes"].CDLL(None).fflush if "ctypes" in _modules else None
 
 CHANNEL = 3
-CROSSING = "crossing"  # this file's argument for requests that come with a descriptor
+CROSSING = "crossing"  # this file's argument for requests that come with a descriptor, and for those of these modes
+NEEDS_CROSSING = ("beside",)
 MAX_REQUEST = 1 << 28
 _MESSAGE = 2000
 _OWN_FOLDER = __file__.rpartition("/")[0]
@@ -86,15 +89,20 @@ class Driver:
         sys.argv[:] = [name, *self.request.get("argv", ())]
         if hasattr(sys, "orig_argv"):
             sys.orig_argv[:] = [sys.executable, *sys.argv]
-        code = self._compile(self.source, self.path)
-        if code is None:
-            return 1
+        code = None
+        project = {"modules": self._serve_modules, "project": self._project, "beside": self._beside}.get(mode)
+        if project is None:
+            code = self._compile(self.source, self.path)
+            if code is None:
+                return 1
         if len(self.request.get("files", "unknown")) > 1:
             _unshadow(self.folder)
         module = self._module("solution" if mode == "call" else "__main__")
         sys.setrecursionlimit(_RECURSION_LIMIT + _depth() + (2 if mode == "script" else 4))  # calls to the program
         if mode == "script":
             return self._script(code, module.__dict__)
+        if project is not None:
+            return self._answer(project)
         if mode == "referee":
             return self._answer(self._referee)
         if mode == "serve":
@@ -172,6 +180,22 @@ class Driver:
         crossing.serve(namespace, fd, self.shared)
         return {"done": True}
 
+    def _serve_modules(self) -> dict[str, Any]:
+        crossing, fd = self.peer
+        crossing.serve({}, fd, crossing.Folders(("/tmp",), ()), _top_levels(self.folder))
+        return {"done": True}
+
+    def _project(self) -> dict[str, Any]:
+        crossing, fd = self.peer
+        frame: dict[str, Any] = crossing.project(
+            self.folder, self.request, fd, crossing.Folders(("/tmp",), ()), _top_levels(self.folder)
+        )
+        return frame
+
+    def _beside(self) -> dict[str, Any]:
+        frame: dict[str, Any] = self.peer[0].beside(self.folder, self.request)
+        return frame
+
     def _referee(self) -> dict[str, Any]:
         crossing, fd = self.peer
         source, prelude = self.source.decode(), self.request["prelude"]
@@ -232,6 +256,11 @@ def _unshadow(folder: str) -> None:
         if (package or extension == ".py") and name in _modules and not _always_first(name):
             for other in [other for other in _modules if other == name or other.startswith(name + ".")]:
                 del _modules[other]
+
+
+def _top_levels(folder: str) -> frozenset[str]:
+    """Names under which code of this folder, or of those in it, may be imported."""
+    return frozenset(name.partition(".")[0] for _, folders, files in os.walk(folder) for name in (*folders, *files))
 
 
 def _always_first(name: str) -> bool:

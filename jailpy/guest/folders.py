@@ -48,6 +48,7 @@ class Folders:
                 raise ValueError("a file that is not the sender's to change")
             path = os.path.join(self.roots[root], name)
             try:
+                _check_inside(self.roots[root], path)
                 self._put(path, data)
             except OSError:  # a full disk, a folder in its place: as if the file had not been written
                 continue
@@ -87,6 +88,13 @@ class Folders:
                         left -= 1
                         if data is not None and left >= 0:
                             yield (number, place), data
+
+
+def _check_inside(root: str, path: str) -> None:
+    """OSError where a link of this side's own leads out of the folder."""
+    root, parent = os.path.realpath(root), os.path.realpath(os.path.dirname(path.rstrip("/")))
+    if os.path.commonpath((root, parent)) != root:
+        raise OSError(f"{parent} is not in {root}")
 
 
 def _entries(path: str) -> list[tuple[str, bool]]:

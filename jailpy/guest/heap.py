@@ -270,6 +270,7 @@ def _day(value: Any) -> tuple[Any, ...]:
     return value.year, value.month, value.day
 
 
+_PATHS = ("PosixPath", "PurePosixPath", "_local.PosixPath", "_local.PurePosixPath")  # the latter of Python 3.13
 _To = Callable[[Any], Any]
 _From = Callable[..., Any]
 _TYPES: dict[str, tuple[_To, _From]] = {
@@ -287,6 +288,7 @@ _TYPES: dict[str, tuple[_To, _From]] = {
     "collections.OrderedDict": (lambda v: (tuple(v.items()),), lambda kind, items: kind(items)),
     "collections.defaultdict": (lambda v: (v.default_factory, tuple(v.items())), lambda kind, *parts: kind(*parts)),
     "collections.deque": (lambda v: (tuple(v), v.maxlen), lambda kind, *parts: kind(*parts)),
+    **{f"pathlib.{name}": (lambda v: (str(v),), lambda kind, text: kind(_checked(str, text))) for name in _PATHS},
     "builtins.ellipsis": (lambda v: (), lambda kind: ...),
     "builtins.NotImplementedType": (lambda v: (), lambda kind: NotImplemented),
 }

@@ -30,7 +30,13 @@ def _await(mine: Any) -> Any:
 
 
 def _special(name: str) -> Callable[..., Any]:
-    return lambda mine, *args: getattr(type(mine), name)(mine, *args)
+    """As a statement of the language finds it: in the class, and bound only where it can be, which a mock's is not."""
+
+    def special(mine: Any, *args: Any) -> Any:
+        found = getattr(type(mine), name)
+        return found(mine, *args) if hasattr(type(found), "__get__") else found(*args)
+
+    return special
 
 
 OPERATORS: dict[str, Callable[..., Any]] = {

@@ -21,9 +21,8 @@ import standins
 import unpickling
 from checks import Checks
 from folders import Folders
+from modules import RUNNERS
 
-#: Names by which test runners are told what to do: never the program's.
-_RUNNERS = frozenset(("load_tests", "setUpModule", "tearDownModule", "pytest_plugins"))
 #: Helpers that tests use without importing them, for the program has: always the real ones.
 _HELPERS = frozenset(
     (
@@ -75,7 +74,7 @@ def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, 
     _import_nothing(peer.link.folders.roots)
     try:
         space.open(peer, texts, frozenset().union(*map(_names_in, code)))
-        _forward_seeds(peer)
+        forward_seeds(peer)
         for each in code:
             exec(each, space)  # the caller's own code
         if not (count.tests or _ACTS.search(source) or _run_what_is_defined(ast.parse(source), space)):
@@ -147,7 +146,7 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         names, told = peer.listen()
         program = frozenset(name for name in names if not asking.is_special(name))
         own = frozenset(vars(builtins))
-        self.theirs = program - _RUNNERS - own
+        self.theirs = program - RUNNERS - own
         if used & program & own:
             nodes = [node for text in texts.values() for node in ast.walk(ast.parse(text))]
             self.theirs |= _tested(nodes, program)
@@ -161,7 +160,7 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         value = self.peer.ask("name", name)
         if name in _HELPERS and not standins.is_real(value, _REAL.get(name, name)):
             value = __import__(_REAL.get(name, name))
-        if isinstance(value, standins.Module):
+        if isinstance(value, standins.ForeignModule):
             value = _module(name, value)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             self[name] = value  # a variable may be another value the next time
@@ -174,7 +173,7 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
                 self[name] = self[name]
 
 
-def _module(name: str, found: standins.Module) -> Any:
+def _module(name: str, found: standins.ForeignModule) -> Any:
     """The module that the test code names without importing it, for the program does."""
     if found.name != name or name not in getattr(sys, "stdlib_module_names", sys.modules):
         raise standins.NotHere(f"{name} is the program's module {found.name[:100]}")
@@ -230,7 +229,7 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     return frozenset(shadows - outer)
 
 
-def _forward_seeds(peer: standins.Peer) -> None:
+def forward_seeds(peer: standins.Peer) -> None:
     """A test that seeds a generator means the program's too, which in one process is the same."""
     __import__("random")
     for name in ("random", "numpy"):

@@ -8,7 +8,8 @@ go out (heap.py has the others):
     @object N CLASS                                           an instance
     @plain N CLASS VALUE                                      an instance of a subclass of an immutable plain type
     @error N CLASS ARGS TEXT                                  an exception
-    @module NAME
+    @module NAME                                              one that the test code has too
+    @own_module N NAME DOC                                    one of the program's tree
     @known N                                                  what was told before
     @back N                                                   what the test code sent
 
@@ -18,7 +19,10 @@ code's. Python 3.9 and later, standard library only.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import io
+import os
 import sys
 import threading
 import types
@@ -35,9 +39,11 @@ _DOC = 20_000
 _MOST_TOLD = 100
 
 
-def serve(namespace: dict[str, Any], fd: int, folders: Folders) -> None:
-    """Answers until the other side is gone."""
-    program = Program(namespace, fd, folders)
+def serve(
+    namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = frozenset(("__main__",))
+) -> None:
+    """Answers until the other side is gone. `own` are the top-level modules that are the program's."""
+    program = Program(namespace, fd, folders, own)
     try:
         program.link.reply("value", *program.names())
         while True:
@@ -49,8 +55,9 @@ def serve(namespace: dict[str, Any], fd: int, folders: Folders) -> None:
 class Program:
     """The program, as it answers the test code."""
 
-    def __init__(self, namespace: dict[str, Any], fd: int, folders: Folders) -> None:
+    def __init__(self, namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str]) -> None:
         self.namespace = namespace
+        self.own = own
         self.things: list[Any] = []  # kept alive, so that their ids stay theirs
         self.numbers: dict[int, int] = {}
         self.backs: dict[int, Any] = {}
@@ -69,6 +76,8 @@ class Program:
         )
         if back is not None:
             return (heap.mark("@back"), back)
+        if isinstance(value, types.ModuleType) and not self._is_foreign(value.__name__):
+            return self._module(value)
         number = self.numbers.get(id(value))
         if number is not None:
             return self._again(value, number)
@@ -81,6 +90,17 @@ class Program:
         if type(value) is types.FunctionType and not set(vars(value)) - {"__wrapped__"}:
             return (heap.mark("@function"), number, value.__name__, *_told(value))
         return self._instance(value, number)
+
+    def _module(self, value: types.ModuleType) -> Any:
+        number = self.numbers.get(id(value))
+        if number is None:
+            number = self.numbers[id(value)] = len(self.things)
+            self.things.append(value)
+        return (heap.mark("@own_module"), number, value.__name__, _text(value.__doc__))
+
+    def _is_foreign(self, module: Any) -> bool:
+        """Built-in, or of a library: known by what its instances do, not as a class."""
+        return str(module).partition(".")[0] not in self.own
 
     def _again(self, value: Any, number: int) -> Any:
         if isinstance(value, (type, types.FunctionType)):
@@ -109,7 +129,8 @@ class Program:
     def _class(self, kind: type, number: int) -> Any:
         pack = self.link.heap.pack
         line = kind.__mro__[:-1]
-        bases = tuple([pack(base) for base in kind.__bases__ if not _is_foreign(base) or issubclass(base, BaseException)])
+        told = [each for each in kind.__bases__ if not self._is_foreign(each.__module__) or issubclass(each, BaseException)]
+        bases = tuple([pack(base) for base in told])
         plain = next((each.__name__ for each in (*_IMMUTABLE, *_MUTABLE) if issubclass(kind, each)), "")
         if "enum" in sys.modules and issubclass(kind, sys.modules["enum"].Enum):
             plain = plain or "enum"
@@ -189,11 +210,28 @@ class Program:
         """All names that the test code may use, and what most tests ask for first: functions and classes."""
         names = [name for name in list(self.namespace) if type(name) is str and not name.startswith("__")]
         told = [(name, self.namespace[name]) for name in names]
-        own = [pair for pair in told if isinstance(pair[1], (type, types.FunctionType)) and not _is_foreign(pair[1])]
+        kinds = (type, types.FunctionType)
+        own = [pair for pair in told if isinstance(pair[1], kinds) and not self._is_foreign(pair[1].__module__)]
         return tuple(names), tuple(own[:_MOST_TOLD])
 
     def do_name(self, name: str) -> Any:
         return self.namespace[name]
+
+    def do_import(self, name: str, again: bool) -> Any:
+        if again:
+            sys.modules.pop(name, None)
+        __import__(name)
+        return sys.modules[name]
+
+    def do_reload(self, module: Any) -> None:
+        importlib.reload(module)
+
+    def do_members(self, module: Any) -> Any:
+        """The names of a module, and those that it gives to everybody."""
+        public = getattr(module, "__all__", None)
+        names = tuple(name for name in list(vars(module)) if type(name) is str)
+        given = [name for name in names if not name.startswith("_")] if public is None else public
+        return names, tuple(name for name in given if type(name) is str)
 
     def do_call(self, target: Any, args: Any, kwargs: Any) -> Any:
         return target(*args, **kwargs)
@@ -221,6 +259,16 @@ class Program:
         found: Any = sys.modules.get(module)
         if found is not None:
             (found.random if module == "numpy" else found).seed(*args)
+
+    def do_place(self, folder: str, variables: Any) -> None:
+        """The test code goes to another folder, or changes its environment."""
+        with contextlib.suppress(OSError):  # a folder that is only there
+            os.chdir(folder)
+        for name, value in variables.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
     def do_streams(self, capture: bool, read: Any) -> None:
         """The test code captures what is printed, or gives what is to be read."""
@@ -293,11 +341,6 @@ def _text(value: Any) -> str | None:
 
 def _is_plain(value: Any) -> bool:
     return type(value) in (str, int, float, bool, bytes, type(None), tuple, list, dict)
-
-
-def _is_foreign(kind: Any) -> bool:
-    """Built-in, or of the standard library: known by what its instances do, not as a class."""
-    return bool(kind.__module__ != "__main__")
 
 
 def _defines(kind: type, name: str) -> bool:

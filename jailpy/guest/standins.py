@@ -13,6 +13,7 @@ from __future__ import annotations
 import builtins
 import io
 import itertools
+import os
 import sys
 import types
 import weakref
@@ -22,6 +23,7 @@ import asking
 import heap
 from checks import Checks
 from folders import Folders
+from modules import Module
 from operators import ARITHMETIC, OPERATORS
 
 #: Modules whose functions and classes are the test code's own, however the program came by them.
@@ -51,6 +53,11 @@ PURE = frozenset(
         "time",
     )
 )
+#: What of the test code's the program may call and do nothing else with; `str.upper` is a method descriptor.
+_CALLABLES = (
+    *(types.FunctionType, types.BuiltinFunctionType, types.MethodType, type),
+    *(types.MethodDescriptorType, types.ClassMethodDescriptorType),
+)
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
 #: What these do, they do where the test code is: they would run code there, or read its text.
@@ -68,7 +75,7 @@ class NotHere(TypeError):
         super().__init__(f"{what}; a test that needs this must run beside the program: in_process=True")
 
 
-class Module:
+class ForeignModule:
     """A module that the program has; as the test code's own it is good only where that names it so."""
 
     def __init__(self, name: str) -> None:
@@ -82,8 +89,12 @@ class Gone(BaseException):
 class Peer:
     """The program, as the test code's jail sees it."""
 
-    def __init__(self, fd: int, folders: Folders, namespace: dict[str, Any]) -> None:
+    def __init__(
+        self, fd: int, folders: Folders, namespace: dict[str, Any], own: frozenset[str] = frozenset(("__main__",))
+    ) -> None:
         self.namespace = namespace
+        self.own = own  # the test code's top-level modules
+        self.modules: dict[int, Module] = {}
         self.told: dict[int, Any] = {}
         self.real: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
@@ -98,6 +109,7 @@ class Peer:
         self.failure: BaseException | None = None  # of an assertion in a function that was lent, whoever caught it
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
+        self.place = os.getcwd(), _variables()
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
 
     def __deepcopy__(self, memo: Any) -> Peer:
@@ -120,6 +132,7 @@ class Peer:
             raise self.lost
         self.asked += 1
         try:
+            self._tell_place()
             self._tell_streams()
             reply = self.link.ask(kind, *body, dropped=self.link.heap.sweep())
         except heap.BadMessage as error:
@@ -136,6 +149,16 @@ class Peer:
             raise
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
+
+    def _tell_place(self) -> None:
+        """Where the test code is and its environment are where the program is and its, as in one process."""
+        folder, variables = os.getcwd(), _variables()
+        if (folder, variables) != self.place:
+            before = self.place[1]
+            changed = {name: variables.get(name) for name in variables.keys() | before.keys()}
+            changed = {name: value for name, value in changed.items() if value != before.get(name)}
+            self.place = folder, variables
+            self._hear_texts(self.link.ask("place", folder, changed)[1:])
 
     def _tell_streams(self) -> None:
         stdout, stderr, stdin, read = self.streams
@@ -177,10 +200,10 @@ class Peer:
         """How the program may use a value of the test code's; NotHere where there is no safe way."""
         if any(value is each for each in _MIGHTY):
             raise NotHere(f"{value.__name__} would give the program the test code's jail; it cannot be lent")
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
+        if isinstance(value, _CALLABLES):
             return "function", ()
         kind = type(value)
-        ours = kind.__module__ == "__main__" or isinstance(value, _public())
+        ours = kind.__module__.partition(".")[0] in self.own or isinstance(value, _public())
         if not ours and hasattr(kind, "__next__"):
             return "iterator", ("__iter__", "__next__")
         if not ours and callable(value) and kind.__module__ in ("functools", "operator"):
@@ -204,6 +227,8 @@ class Peer:
         number = item[1]
         if type(number) is not int or len(self.told) > _MOST_TOLD:
             raise heap.BadMessage("too many things with names")
+        if tag == "@own_module":
+            return self.modules.get(number) or self._own_module(number, *item[2:])
         if tag in ("@class", "@function"):
             name, module = item[2:4]
             self.told[number] = (self._class if tag == "@class" else self._function)(*item[1:])
@@ -267,6 +292,12 @@ class Peer:
         made._jailpy_at = (self, number, False)  # type: ignore[attr-defined]  # how it is known again
         return made
 
+    def _own_module(self, number: int, name: str, doc: Any) -> Module:
+        if len(self.modules) > _MOST_TOLD:
+            raise heap.BadMessage("too many modules")
+        made = self.modules[number] = Module(self, number, str(name)[:200], doc)
+        return made
+
     @staticmethod
     def _module(name: str) -> Any:
         """Only what runs no code of its caller's choice, and whose import does nothing else."""
@@ -274,7 +305,7 @@ class Peer:
         if name in PURE or (top in _NUMERIC and not any(part.startswith("_") for part in inner)):
             __import__(name)
             return sys.modules[name]
-        return Module(name)
+        return ForeignModule(name)
 
     # Requests of the program
 
@@ -574,6 +605,11 @@ def _elsewhere(function: Any) -> types.CodeType:
     return function.__code__.replace(co_filename="<in the program's jail>")  # type: ignore[no-any-return]
 
 
+def _variables() -> dict[str, str]:
+    """The environment, without what pytest says of itself in it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+
+
 def _well_known(name: Any, module: Any) -> Any:
     """The test code's own function or class of that name: one of a module without side effects, or an exception of the
     standard library's."""
@@ -613,7 +649,8 @@ def _public() -> tuple[type, ...]:
 
 def _number_of(peer: Peer, value: Any) -> int | None:
     """Under which number the program knows a stand-in."""
-    if isinstance(value, (_Bound, types.FunctionType)) or (isinstance(value, Class) and "_jailpy_at" in vars(value)):
+    kinds = (_Bound, Module, types.FunctionType)
+    if isinstance(value, kinds) or (isinstance(value, Class) and "_jailpy_at" in vars(value)):
         at: Any = getattr(value, "_jailpy_at", None)
         return None if at is None else at[1]
     return peer.numbers.get(id(value))

@@ -56,3 +56,11 @@ def test_misnamed_on_the_command_line(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         scoring_of(text)
     assert caught.value.field == "--scoring"
+
+
+def test_a_programs_files() -> None:
+    files = {"core.py": "x = 1"}
+    line = json.dumps({"code": files, "tests": []}).encode()
+    assert parse_line(line, 1, Job("", None)).code == files
+    with pytest.raises(UsageError, match="a list is neither a program's text nor a project's files"):
+        parse_line(b'{"code": [], "tests": []}', 1, Job("", None))

@@ -16,14 +16,17 @@ LAYERS = (
     | {"hacks", "progress", "table"},
     {"__init__", "execute", "jail", "pool", "grading", "scheduler", "scoring", "compare", "testcase"}
     | {"extract", "fences", "tags", "canonical", "difference", "reasons", "pair", "efficiency", "measuring"}
-    | {"checking", "interaction"},
-    {"cold", "warm", "workers", "check_worker", "classify", "capacity", "lower", "programs", "languages", "roots"},
+    | {"checking", "interaction", "report"},
+    {"cold", "warm", "workers", "check_worker", "classify", "capacity", "lower", "programs", "languages", "roots"}
+    | {"project", "trees"},
     {"kernel"},
     {"policy", "limits", "status", "verdict", "errors"},
     {"guest"},
 )
 #: Pure modules of a higher layer that a lower one reads: what a test is, for what runs in a jail.
 ALSO = {("programs", "testcase")}
+#: What code for jails takes from the caller's interpreter beyond its standard library.
+NEEDS = {"project.py": ("pytest",)}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent.name != "pack")
 
 
@@ -87,7 +90,7 @@ def test_guest_code_needs_the_standard_library_alone(path: Path) -> None:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         for name in names:
-            assert name.partition(".")[0] in {*sys.stdlib_module_names, *beside}
+            assert name.partition(".")[0] in {*sys.stdlib_module_names, *beside, *NEEDS.get(path.name, ())}
 
 
 def test_nothing_imports_the_command_line() -> None:
