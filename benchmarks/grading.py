@@ -4,7 +4,8 @@
                       program, exec under an alarm, no isolation (plain_grader.py)
     plain, no manager the same with a pipe: quicker than what is shipped anywhere
     jailpy            one jail a program: its tests joined into one, which is what the plain graders do (assert tests)
-    jailpy, each      one jail a test: every test from a clean state, as `jailpy.grade` does it by default
+    jailpy, each      one jail a test: every test from a clean state
+    jailpy, referee   two jails a program: test code in one of its own, as `jailpy.grade` does it by default
 
 All use every CPU, take turns in chunks of the same programs, and leave a program's other tests out once one has failed.
 Programs that never end cost everybody the whole time limit, so they are graded once, by all, beforehand. Verdicts are
@@ -74,14 +75,14 @@ class Plain:
 class Jailed:
     """jailpy, in this process."""
 
-    def __init__(self, jail: Jail, *, joined: bool) -> None:
-        self.jail, self.joined = jail, joined
+    def __init__(self, jail: Jail, *, joined: bool, in_process: bool = True) -> None:
+        self.jail, self.joined, self.in_process = jail, joined, in_process
 
     def grade(self, programs: _Programs) -> tuple[float, float, list[bool | None]]:
         """Seconds, CPU seconds, and which passed; None where the time was up."""
         before, begun = Cpu.now(), time.perf_counter()
         jobs = [
-            Job(code, self._tests(tests), in_process=True, stop_early=True, id=at)
+            Job(code, self._tests(tests), in_process=self.in_process, stop_early=True, id=at)
             for at, (code, tests) in enumerate(programs)
         ]
         grades = list(self.jail.grade_many(jobs, ordered=True))
@@ -120,6 +121,7 @@ def measure(
         graders = {"plain": plain, "plain, no manager": lean, "jailpy": Jailed(jail, joined=True)}
         if any("code" in tests[0] for _, tests in unique):
             graders["jailpy, each"] = Jailed(jail, joined=False)
+            graders["jailpy, referee"] = Jailed(jail, joined=True, in_process=False)
         first = {name: graders[name].grade(unique)[2] for name in ("plain", "jailpy")}
         ending = [each for at, each in enumerate(unique) if all(passed[at] is not None for passed in first.values())]
         programs = (ending * (least // len(ending) + 1))[: max(least, len(ending))]
@@ -160,6 +162,11 @@ def show(title: str, programs: _Programs, records: dict[str, Record]) -> dict[st
     header = ("", "programs/s", "CPU ms", "x plain", "median chunk", "passed")
     common.table(header, rows)
     print(f"jailpy / plain: {figures['jailpy']['x_plain']:.2f} (at least 3 on MBPP)")
+    if "jailpy, each" in records:
+        more = (records["jailpy, each"].cpu - records["jailpy"].cpu) * 1e3 / max(1, tests - count)
+        slower = sum(records["jailpy, referee"].seconds) / sum(records["jailpy"].seconds)
+        print(f"a test beyond the first: {more:.2f} ms of CPU; referee / in process: {slower:.2f} (at most 2)")
+        figures |= {"beyond_first_cpu_ms": more, "referee_x_in_process": slower}
     return figures
 
 

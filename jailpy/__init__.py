@@ -8,6 +8,8 @@ Layout, imports only go down:
     cli                                          argument parsing
     execute, jail, extract, grading, scoring     what a reward is
     compare, report, measuring, efficiency       what is right, and what it costs
+    checking, interaction                        verdicts of the caller's own judges
+    workers, check_worker                        processes for trusted checkers
     cold, lower, programs, languages, roots      one jail's life, and what goes into it
     kernel                                       the only package that touches Linux
     policy, limits, status, verdict, errors      plain frozen data
@@ -17,6 +19,7 @@ Layout, imports only go down:
 from jailpy.compare import TextCompare, ValueCompare
 from jailpy.efficiency import Efficiency
 from jailpy.errors import (
+    CheckerError,
     HelperLost,
     InfrastructureError,
     JailpyError,
@@ -39,6 +42,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LAYERS",
+    "CheckerError",
     "Efficiency",
     "Grade",
     "HelperLost",

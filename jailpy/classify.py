@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from jailpy.kernel.monitor import Facts, Fired
 from jailpy.status import Status
@@ -21,6 +22,8 @@ def classify(facts: Facts) -> tuple[Status, int | None, int | None]:
     and no fact says why."""
     if facts.oom_kills:
         return Status.MEMORY, None, None
+    if facts.fired is Fired.CUT:
+        return Status.SIGNALLED, None, signal.SIGKILL
     if facts.fired is not Fired.NONE:
         return _BY_LIMIT[facts.fired], None, None
     if facts.fork_refusals:

@@ -12,7 +12,7 @@ from dataclasses import asdict, fields
 from typing import BinaryIO
 
 import jailpy
-from jailpy import cli_grade, demo, doctor
+from jailpy import cli_grade, cli_hacks, demo, doctor
 from jailpy.errors import InfrastructureError, LayerMissing, UsageError
 from jailpy.jail import Jail, Job
 from jailpy.kernel.probe import host
@@ -22,6 +22,7 @@ from jailpy.lower import enforced
 from jailpy.policy import EXTRAS, Policy
 from jailpy.progress import Progress
 from jailpy.status import Result, Status
+from jailpy.table import print_table
 
 USAGE, INFRASTRUCTURE, INTERRUPTED = 2, 70, 130
 _DEMO_MAY_LACK = frozenset({"cgroup", "memory_cgroup", "pids_cgroup"})
@@ -39,7 +40,7 @@ _LIMIT_HELP = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit status."""
     arguments = _parser().parse_args(argv)
-    commands = {"demo": _demo, "run": _run, "grade": _grade, "doctor": _doctor}
+    commands = {"demo": _demo, "run": _run, "grade": _grade, "hacks": _hacks, "doctor": _doctor}
     try:
         status = commands[arguments.command](arguments)
         sys.stdout.flush()  # here, where a reader that is gone is no traceback
@@ -70,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_demo(commands.add_parser("demo", help="grade a bundled sample of real problems"))
     _add_run(commands.add_parser("run", help="run one program"))
     _add_grade(commands.add_parser("grade", help="grade programs with tests, JSON lines in and out"))
+    command = commands.add_parser("hacks", help="try a pack of programs that forge their reward, here or elsewhere")
+    cli_hacks.add_arguments(command)
+    _add_allow_degraded(command)
     command = commands.add_parser("doctor", help="try every layer of isolation on this host")
     command.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     command.description = "Exit status: 0 when all layers hold, 1 when some are missing, 2 when one does not hold."
@@ -167,7 +171,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     rate = progress.rate
     progress.finish()
     rows = demo.tally(samples, grades)
-    _print_table([_DEMO_HEADER, *(_demo_row(row) for row in rows)])
+    print_table([_DEMO_HEADER, *(_demo_row(row) for row in rows)])
     print()
     for right, word in ((True, "right ones passed"), (False, "wrong ones rejected")):
         chosen = [row for row in rows if row.right is right]
@@ -196,12 +200,6 @@ def _demo_row(row: demo.Row) -> tuple[str, ...]:
         mean,
         verdicts,
     )
-
-
-def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def _enforced_in_words(layers: dict[str, str]) -> str:
@@ -269,6 +267,10 @@ def _grade(arguments: argparse.Namespace) -> int:
     said = f"{counts.judged} judged, {counts.refused} refused as they stood, {counts.failed} not judged"
     print(f"jailpy: {said}", file=sys.stderr)
     return 0 if counts.all_judged else 1
+
+
+def _hacks(arguments: argparse.Namespace) -> int:
+    return cli_hacks.run(arguments, lambda: _policy(arguments, _DEMO_MAY_LACK))
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

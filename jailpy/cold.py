@@ -16,6 +16,7 @@ from jailpy.errors import InfrastructureError
 from jailpy.guest.driver import CROSSING, NEEDS_CROSSING
 from jailpy.kernel import cgroup
 from jailpy.kernel.launch import Helper, launch
+from jailpy.kernel.link import Talk
 from jailpy.kernel.monitor import Crossing, Facts, Streams, channel, close_all, guest_pipes, watch
 from jailpy.kernel.namespaces import choose_ids
 from jailpy.kernel.probe import Host, host
@@ -36,11 +37,12 @@ def run(
     limits: Limits,
     *,
     crossing: Crossing | None = None,
+    talk: Talk | None = None,
     fault: Fault | None = None,
 ) -> Result:
     """Runs a program in a jail of its own and waits for its end. InfrastructureError where it could not be judged.
 
-    `program_at` makes the program once it is known where things are for the guest."""
+    `program_at` makes the program once it is known where things are for the guest; `talk`: whom it talks to."""
     here = host()
     layers = enforced(policy, here)
     begun = time.monotonic()
@@ -53,7 +55,7 @@ def run(
             _place_files(places.work, program.files, ids.guest)
         spec = lower(program, policy, limits, here, ids, places, leaf.name if leaf else "", fault)
         streams, theirs = _streams(program)
-        streams.crossing = crossing
+        streams.crossing, streams.talk = crossing, talk
         stack.callback(streams.close)
         try:
             helper = launch(spec, theirs, leaf)
@@ -67,7 +69,13 @@ def run(
 
 
 def run_python(
-    task: Task, policy: Policy, limits: Limits, *, crossing: Crossing | None = None, fault: Fault | None = None
+    task: Task,
+    policy: Policy,
+    limits: Limits,
+    *,
+    crossing: Crossing | None = None,
+    talk: Talk | None = None,
+    fault: Fault | None = None,
 ) -> Result:
     """Runs a Python task through the driver, in an interpreter of its own."""
 
@@ -84,7 +92,7 @@ def run_python(
             frame_bytes=task.frame_bytes + 64,
         )
 
-    return run(program, policy, limits, crossing=crossing, fault=fault)
+    return run(program, policy, limits, crossing=crossing, talk=talk, fault=fault)
 
 
 def result(facts: Facts, layers: dict[str, str], stages: dict[str, float]) -> Result:

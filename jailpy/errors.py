@@ -6,6 +6,7 @@
         ├── LayerMissing               the policy asks for a layer that this host cannot give
         ├── SetupError                 a step before the guest's first instruction failed
         ├── HelperLost                 jailpy-init ended or broke its protocol
+        ├── CheckerError               the caller's checker or interactor failed
         └── Overloaded                 the queue is full; retry later
 
 What a guest does, however bad, is data: see `jailpy.status`. Every error pickles, so it crosses processes.
@@ -67,6 +68,10 @@ class SetupError(InfrastructureError):
 
 class HelperLost(InfrastructureError):
     """The native helper ended, or said something that its protocol does not know."""
+
+
+class CheckerError(InfrastructureError):
+    """A checker or an interactor gave no verdict: it raised, took too long, crashed, or said something else."""
 
 
 class Overloaded(InfrastructureError):

@@ -106,7 +106,11 @@ class Grade:
 
 def judge(test: Test, result: Result, limits: Limits | None = None) -> Outcome:
     """The verdict of one finished run; `limits` are for the reason's words alone."""
-    verdict, reason = _judge(test, result, limits)
+    return outcome(result, *_judge(test, result, limits))
+
+
+def outcome(result: Result, verdict: Verdict, reason: str) -> Outcome:
+    """A verdict on what ran."""
     usage = result.usage
     return Outcome(verdict, one_line(reason), result.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
 
@@ -116,15 +120,27 @@ def judge_refereed(
 ) -> Outcome:
     """The verdict of a program and of its test code, which ran in a jail of its own and is who decides; assert tests and
     `limits` are for the reason's words alone."""
-    verdict, reason = _judge_refereed(program, referee, test, limits)
-    usage = program.usage
-    return Outcome(verdict, one_line(reason), program.status, usage.wall_s, usage.cpu_s, usage.memory_peak)
+    return outcome(program, *_judge_refereed(program, referee, test, limits))
 
 
 def is_done(referee: Result) -> bool:
     """Whether test code came to its end without an exception."""
-    frame = _frame(referee) if referee.ok else ""
+    frame = read_frame(referee) if referee.ok else ""
     return isinstance(frame, dict) and frame.get("done") is True
+
+
+def failure(result: Result, limits: Limits | None = None) -> tuple[Verdict, str] | None:
+    """The verdict of a whole program that went over a limit, crashed or gave an exit code other than 0; None where it
+    ended well, so that its output can be judged."""
+    if result.status is not Status.EXITED:
+        return _BY_STATUS[result.status], _ended(result, limits)
+    if result.exit_code == 0:
+        return None
+    frame = read_frame(result)
+    if isinstance(frame, dict) and "syntax" in frame:
+        return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
+    error = frame.get("error") if isinstance(frame, dict) else None
+    return _raised(error), f"exit code {result.exit_code}: {last_error(result.stderr)}"
 
 
 def summarise(
@@ -155,11 +171,11 @@ def failed(error: Exception, id: Any = None) -> Grade:
 
 
 def _judge(test: Test, result: Result, limits: Limits | None) -> tuple[Verdict, str]:
+    if isinstance(test, StdioTest):
+        return failure(result, limits) or _judge_stdio(test, result)
     if result.status is not Status.EXITED:
         return _BY_STATUS[result.status], _ended(result, limits)
-    if isinstance(test, StdioTest):
-        return _judge_stdio(test, result)
-    frame = _frame(result)
+    frame = read_frame(result)
     if isinstance(frame, str):
         return Verdict.RUNTIME_ERROR, frame
     if "syntax" in frame:
@@ -184,18 +200,18 @@ def _judge_refereed(
     if program.status not in (Status.EXITED, Status.SIGNALLED):
         return _BY_STATUS[program.status], program.describe(limits)
     if is_done(referee):
-        return _judge_done(referee, _frame(referee), test)
-    own = _frame(program)
+        return _judge_done(referee, read_frame(referee), test)
+    own = read_frame(program)
     if isinstance(own, dict) and "syntax" in own:
         return Verdict.COMPILE_ERROR, error_line(own["syntax"])
     if isinstance(own, dict) and "error" in own:
-        return Verdict.RUNTIME_ERROR, error_line(own["error"])
-    if ended_early or (referee.status is Status.EXITED and _lost(_frame(referee))):
+        return _raised(own["error"]), error_line(own["error"])
+    if ended_early or (referee.status is Status.EXITED and _lost(read_frame(referee))):
         how = f"{program.describe()}: {last_error(program.stderr)}"
         return Verdict.RUNTIME_ERROR, f"the program ended before its test: {how}"
     if referee.status is not Status.EXITED:
         return _BY_STATUS[referee.status], f"the test code: {referee.describe(limits)}"
-    return _judge_frame(_frame(referee), test)
+    return _judge_frame(read_frame(referee), test)
 
 
 def _lost(frame: dict[Any, Any] | str) -> bool:
@@ -222,30 +238,32 @@ def _judge_frame(frame: dict[Any, Any] | str, test: Test | None) -> tuple[Verdic
 
 
 def _judge_stdio(test: StdioTest, result: Result) -> tuple[Verdict, str]:
-    if result.exit_code != 0:
-        frame = _frame(result)
-        if isinstance(frame, dict) and "syntax" in frame:
-            return Verdict.COMPILE_ERROR, error_line(frame["syntax"])
-        return Verdict.RUNTIME_ERROR, f"exit code {result.exit_code}: {last_error(result.stderr)}"
     difference = compare_text(test.compare, result.stdout, test.expected_output)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
 def _judge_call(test: CallTest, frame: dict[Any, Any]) -> tuple[Verdict, str]:
     if "value" not in frame:
-        return Verdict.RUNTIME_ERROR, error_line(frame.get("error"))
+        return _raised(frame.get("error")), error_line(frame.get("error"))
     difference = compare_value(test.compare, frame["value"], test.expected)
     return (Verdict.PASSED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
 def _judge_error(frame: dict[Any, Any], test: Test | None, file: str = "<test>") -> tuple[Verdict, str]:
     error = frame.get("error")
-    is_assertion = isinstance(error, tuple) and error[:1] == ("AssertionError",)
+    failed = isinstance(error, tuple) and error[:1] == ("AssertionError",)
     shown = test if isinstance(test, AssertTest) else None
-    return (Verdict.WRONG_ANSWER if is_assertion else Verdict.RUNTIME_ERROR), error_line(error, shown, file)
+    return (Verdict.WRONG_ANSWER if failed else _raised(error)), error_line(error, shown, file)
 
 
-def _frame(result: Result) -> dict[Any, Any] | str:
+def _raised(error: object) -> Verdict:
+    """What an exception means. A host that has not the memory refuses it, where a larger one grants it and the limit ends
+    the program: the same program, the same verdict."""
+    refused = isinstance(error, tuple) and error[:1] == ("MemoryError",)
+    return Verdict.MEMORY_LIMIT if refused else Verdict.RUNTIME_ERROR
+
+
+def read_frame(result: Result) -> dict[Any, Any] | str:
     """The one frame that may have come out, or in words why there is none."""
     raw = result.value_frame
     if not raw:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import itertools
 import logging
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, TypeVar
 
-from jailpy import capacity, cold, grading, languages, measuring, programs, warm
+from jailpy import capacity, checking, cold, grading, interaction, languages, measuring, programs, warm
 from jailpy.efficiency import Efficiency
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.extract import Extract, program_of
@@ -32,9 +33,10 @@ from jailpy.project import ProjectTest
 from jailpy.scheduler import Scheduler
 from jailpy.scoring import Scoring
 from jailpy.status import Result
-from jailpy.testcase import Refereed, Test, is_refereed, parse_tests
+from jailpy.testcase import CheckTest, InteractTest, Judge, Refereed, Test, is_refereed, parse_tests
 from jailpy.trees import as_bytes
 from jailpy.verdict import Verdict
+from jailpy.workers import Workers
 
 _T = TypeVar("_T")
 
@@ -107,7 +109,8 @@ class Jail:
         self._pools: dict[int, Pool] = {}
         self._lock = threading.Lock()
         self._process = os.getpid()
-        self._finalizer = weakref.finalize(self, _close_all, self._pools, self._process)
+        self._checkers = Workers()
+        self._finalizer = weakref.finalize(self, _close_all, self._pools, self._checkers, self._process)
 
     def __enter__(self) -> Jail:
         return self
@@ -183,10 +186,10 @@ class Jail:
         return [grade.reward for grade in self.grade_many(jobs, ordered=True, progress=progress)]
 
     def statistics(self) -> dict[str, int]:
-        """What waits, what runs, how many jails are parked."""
+        """What waits, what runs, how many jails are parked, how many processes for checkers are idle."""
         with self._lock:
             parked = sum(len(pool.parked) for pool in self._pools.values())
-        return {**self._scheduler.statistics(), "parked": parked, "workers": self.workers}
+        return {**self._scheduler.statistics(), "parked": parked, "checkers": len(self._checkers), "workers": self.workers}
 
     def _grade_many(self, jobs: Iterator[Job], ordered: bool, progress: _Progress | None) -> Iterator[Grade]:
         waiting: dict[concurrent.futures.Future[Grade], Job] = {}
@@ -278,7 +281,15 @@ class Jail:
         test = work.tests[index]
         if is_refereed(test):
             return grading.judge_refereed(*self._run_refereed(test, work.code, work.limits), test, work.limits)
-        return grading.judge(test, self._run(programs.task_for(test, work.code, work.limits), work.limits), work.limits)
+        task = programs.task_for(test, work.code, work.limits)
+        if isinstance(test, InteractTest):
+            interactor = programs.judge_task(test.interactor, test.input, None, test.answer)
+            its_limits = test.interactor.within(work.limits)
+            return interaction.judge(self._run_crossed(((task, work.limits), (interactor, its_limits))))
+        result = self._run(task, work.limits)
+        if isinstance(test, CheckTest):
+            return checking.judge(test, result, work.limits, self._checkers, self._run)
+        return grading.judge(test, result, work.limits)
 
     def _run_refereed(self, test: Refereed, code: Program, limits: Limits) -> tuple[Result, Result]:
         """The program's result and the test code's, each in a jail of its own."""
@@ -286,28 +297,41 @@ class Jail:
         # The wall time is the program's: what waits for a program that is starved of CPU is not starved itself.
         patient = replace(limits, wall_s=min(limits.wall_s * STARVATION_CAP, MOST))
 
-        def attempt(pool: Pool | None) -> tuple[Result, Result]:
+        def attempt(warmly: bool) -> tuple[Result, Result]:
             return run_pair(
-                lambda crossing: self._run_once(program, limits, pool, crossing),
-                lambda crossing: self._run_once(referee, patient, pool, crossing),
+                lambda crossing: self._run_once(program, limits, warmly, crossing),
+                lambda crossing: self._run_once(referee, patient, warmly, crossing),
                 grading.is_done,
                 self._beside,
             )
 
-        return _twice(attempt, self._pool(limits))
+        return _twice(attempt)
 
     def _run(self, task: Task, limits: Limits) -> Result:
-        return _twice(lambda pool: self._run_once(task, limits, pool), self._pool(limits))
+        return _twice(lambda warmly: self._run_once(task, limits, warmly))
 
-    def _run_once(self, task: Task, limits: Limits, pool: Pool | None, crossing: Crossing | None = None) -> Result:
-        layers = enforced(self.policy, host())
-        try:
-            if pool is None:
-                return cold.run_python(task, self.policy, limits, crossing=crossing)
-            with pool.jail() as jail:
-                return jail.run(task, limits, layers, crossing)
-        except OSError as error:  # of a call of ours: what a guest does is no exception
-            raise InfrastructureError(f"the host refused what a jail needs: {error}") from error
+    def _run_once(self, task: Task, limits: Limits, warmly: bool, crossing: Crossing | None = None) -> Result:
+        with contextlib.ExitStack() as jails, _as_ours():
+            return self._ready(jails, task, limits, warmly)(crossing=crossing)
+
+    def _run_crossed(self, sides: Sequence[tuple[Task, Limits]]) -> interaction.Conversation:
+        """Two runs at once, each one's stdout the other's stdin."""
+
+        def attempt(warmly: bool) -> interaction.Conversation:
+            with contextlib.ExitStack() as jails, _as_ours():
+                # Both are there before either starts: nobody's time runs while the other's jail is made.
+                program, interactor = [self._ready(jails, *side, warmly) for side in sides]
+                return interaction.converse(lambda talk: program(talk=talk), lambda talk: interactor(talk=talk))
+
+        return _twice(attempt)
+
+    def _ready(self, jails: contextlib.ExitStack, task: Task, limits: Limits, warmly: bool) -> Callable[..., Result]:
+        """A run that waits for its call, which may tie it to another."""
+        pool = self._pool(limits) if warmly else None
+        if pool is None:
+            return functools.partial(cold.run_python, task, self.policy, limits)
+        jail = jails.enter_context(pool.jail())
+        return functools.partial(jail.run, task, limits, enforced(self.policy, host()))
 
     def _pool(self, limits: Limits) -> Pool | None:
         """Parked jails whose private space is of this size; None where jails are made cold."""
@@ -327,17 +351,27 @@ class Jail:
             return pool
 
 
-def _twice(attempt: Callable[[Pool | None], _T], pool: Pool | None) -> _T:
+def _twice(attempt: Callable[[bool], _T]) -> _T:
     """Once more where a jail failed: nothing that a guest does leaves its jail, so a second run is safe. That one is made
     cold: it must not meet a second zygote that is just dying."""
     try:
-        return attempt(pool)
+        return attempt(True)
     except (SetupError, HelperLost) as error:
         log.warning("a run failed before it could be judged, trying once more: %s", error)
-        return attempt(None)
+        return attempt(False)
 
 
-def _close_all(pools: dict[int, Pool], process: int) -> None:
+@contextlib.contextmanager
+def _as_ours() -> Iterator[None]:
+    """An OSError is of a call of ours: what a guest does is no exception."""
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(f"the host refused what a jail needs: {error}") from error
+
+
+def _close_all(pools: dict[int, Pool], checkers: Workers, process: int) -> None:
+    checkers.close()
     if os.getpid() == process:
         for pool in pools.values():
             pool.close()
@@ -356,8 +390,15 @@ class _Work:
     flaw: Outcome = grading.NO_CODE
 
     def memory(self, index: int) -> int:
-        """Bytes that the test's jails may use."""
-        return self.limits.memory_bytes * (2 if is_refereed(self.tests[index]) else 1)
+        """Bytes that the runs of one test may use at once."""
+        test, own = self.tests[index], self.limits.memory_bytes
+        if is_refereed(test):
+            return own * 2
+        if isinstance(test, InteractTest):
+            return own + test.interactor.within(self.limits).memory_bytes
+        if isinstance(test, CheckTest) and isinstance(test.checker, Judge):
+            return max(own, test.checker.within(self.limits).memory_bytes)
+        return own
 
     @property
     def scoring(self) -> Scoring:

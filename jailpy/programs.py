@@ -11,7 +11,18 @@ from jailpy.guest import values
 from jailpy.limits import Limits
 from jailpy.project import OWN_INI, ProjectTest, without_configuration
 from jailpy.roots import File
-from jailpy.testcase import MAX_VALUE_BYTES, MAX_VALUE_NODES, AssertTest, CallTest, Refereed, StdioTest, Test
+from jailpy.testcase import (
+    MAX_VALUE_BYTES,
+    MAX_VALUE_NODES,
+    AssertTest,
+    CallTest,
+    CheckTest,
+    InteractTest,
+    Judge,
+    Refereed,
+    StdioTest,
+    Test,
+)
 from jailpy.trees import check_tree
 
 SCRIPT = "main.py"
@@ -110,8 +121,10 @@ def task_for(test: Test, program: Program, limits: Limits) -> Task:
             frame_bytes=frame_bytes,
         )
     code = _text(program)
-    if isinstance(test, StdioTest):
+    if isinstance(test, (StdioTest, CheckTest)):
         return Task(code, stdin=test.input)
+    if isinstance(test, InteractTest):
+        return Task(code)
     if isinstance(test, CallTest):
         arguments = {
             "function": test.function,
@@ -173,3 +186,18 @@ def _folders(name: str) -> set[str]:
 def _text(program: Program) -> bytes:
     assert isinstance(program, bytes)  # check_program has seen to it
     return program
+
+
+#: By testlib's convention, which names no files but their order: sys.argv[1], [2] and [3] of checkers and interactors.
+JUDGE_FILES = ("input.txt", "output.txt", "answer.txt")
+
+
+def judge_task(judge: Judge, given: bytes, output: bytes | None, answer: bytes) -> Task:
+    """A checker's or an interactor's run. An interactor has no output to look at, and may write its own to that name."""
+    if judge.function:
+        texts = [text.decode("utf-8", "surrogateescape") for text in (given, output or b"", answer)]
+        arguments = {"function": "check", "args": tuple(texts), "kwargs": {}}
+        return Task(judge.code, "call", arguments=arguments, frame_bytes=MAX_VALUE_BYTES)
+    contents = zip(JUDGE_FILES, (given, output, answer), strict=True)
+    files = tuple(File(name, content) for name, content in contents if content is not None)
+    return Task(judge.code, files=files, arguments={"argv": JUDGE_FILES, "tell": True})

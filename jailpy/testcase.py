@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeGuard
 
 from jailpy.compare import TextCompare, ValueCompare
 from jailpy.efficiency import size_number
 from jailpy.errors import UsageError
 from jailpy.guest import values
+from jailpy.languages import check_language
+from jailpy.limits import Limits
 from jailpy.project import KEYS as PROJECT_KEYS
 from jailpy.project import ProjectTest, parse_project
 from jailpy.scoring import group_label, weight_number
+from jailpy.workers import Carried, carry
 
 #: Bounds of the arguments and of the expected value of one call.
 MAX_VALUE_BYTES = 16 << 20
@@ -73,23 +76,70 @@ class AssertTest:
     size: float | None = None
 
 
-Test = StdioTest | CallTest | AssertTest | ProjectTest
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Code of the caller's that judges, in a jail of its own.
+
+    function  the code defines `check(input, output, answer)`; otherwise it is a program
+    limits    what differs from the limits of the run, by the names of Limits' fields
+    """
+
+    code: bytes
+    function: bool = False
+    limits: tuple[tuple[str, float], ...] = ()
+
+    def within(self, limits: Limits) -> Limits:
+        """Its limits in a run under these."""
+        return replace(limits, **dict(self.limits))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTest:
+    """The program reads `input`; a checker decides whether what it prints is right (see `jailpy.checking`).
+
+    checker_s  seconds on the clock for one check by a callable
+    """
+
+    input: bytes
+    checker: Carried | Judge
+    expected_output: bytes = b""
+    checker_s: float = 10.0
+    weight: float = 1.0
+    group: str | None = None
+    size: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InteractTest:
+    """The program talks to an interactor, which decides (see `jailpy.interaction`). `input` and `answer` are for the
+    interactor alone."""
+
+    interactor: Judge
+    input: bytes = b""
+    answer: bytes = b""
+    weight: float = 1.0
+    group: str | None = None
+    size: float | None = None
+
+
+Test = StdioTest | CallTest | AssertTest | CheckTest | InteractTest | ProjectTest
 #: Tests whose code is run in a jail of its own.
 Refereed = AssertTest | ProjectTest
+_TESTS = (StdioTest, CallTest, AssertTest, CheckTest, InteractTest, ProjectTest)
 
 #: Keys of every test: what it counts, the group that counts together, and its size where growth is measured.
 _ABOUT = ("weight", "group", "size")
-_MADE = (StdioTest, CallTest, AssertTest, ProjectTest)
 _LABELS = frozenset(("id", "name", "note"))
 _KEYS = {
     "stdio": frozenset(("input", "expected_output", "compare", *_ABOUT)),
     "call": frozenset(("function", "args", "args_text", "kwargs", "expected", "compare", "prelude", *_ABOUT)),
     "assert": frozenset(("code", "in_process", "prelude", *_ABOUT)),
+    "check": frozenset(("input", "checker", "checker_s", "checker_limits", "expected_output", *_ABOUT)),
+    "interact": frozenset(("input", "interactor", "interactor_limits", "answer", *_ABOUT)),
     "project": PROJECT_KEYS,
 }
 _GROUP_KEYS = frozenset(("inputs", "outputs", "fn_name", "compare", "prelude", "weight", "group", "sizes"))
 _TELLING = {
-    "check": "check",
     "checker": "check",
     "interactor": "interact",
     "command": "project",
@@ -100,7 +150,8 @@ _TELLING = {
     "expected_output": "stdio",
     "input": "stdio",
 }
-_LATER = ("check", "interact")
+_LONGEST_CHECK = 86_400
+_Carried = dict[int, Carried]  # checkers of one set of tests by their identity: one that is given often is pickled once
 
 
 def is_refereed(test: Test) -> TypeGuard[Refereed]:
@@ -115,10 +166,11 @@ def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
     """
     if isinstance(tests, str):
         tests = _json(tests, "tests")
-    if isinstance(tests, (dict, *_MADE)):
-        found = _one(tests, "tests", in_process)
+    carried: _Carried = {}
+    if isinstance(tests, (dict, *_TESTS)):
+        found = _one(tests, "tests", in_process, carried)
     elif isinstance(tests, (list, tuple)):
-        found = [test for i, item in enumerate(tests) for test in _one(item, f"tests[{i}]", in_process)]
+        found = [test for i, item in enumerate(tests) for test in _one(item, f"tests[{i}]", in_process, carried)]
     else:
         raise UsageError("tests", f"a {type(tests).__name__} is no list of tests")
     if not found:
@@ -128,8 +180,8 @@ def parse_tests(tests: object, *, in_process: bool = False) -> tuple[Test, ...]:
     return tuple(found)
 
 
-def _one(item: object, where: str, in_process: bool) -> list[Test]:
-    if isinstance(item, _MADE):
+def _one(item: object, where: str, in_process: bool, carried: _Carried) -> list[Test]:
+    if isinstance(item, _TESTS):
         about = {name: getattr(item, name) for name in _ABOUT}
         return [replace(item, **_about(about, where))]
     if isinstance(item, str):
@@ -150,6 +202,12 @@ def _one(item: object, where: str, in_process: bool) -> list[Test]:
         return [_call_from(item, where, about)]
     if kind == "project":
         return [parse_project(item, where, item.get("in_process", in_process), about)]
+    if kind == "check":
+        return [_check_from(item, where, about, carried)]
+    if kind == "interact":
+        interactor = _judge_from(_needed(item, where, "interactor"), item, where, "interactor")
+        given = _bytes(item.get("input", b""), f"{where}.input")
+        return [InteractTest(interactor, given, _bytes(item.get("answer", b""), f"{where}.answer"), **about)]
     beside = item.get("in_process", in_process)
     if not isinstance(beside, bool):
         raise UsageError(f"{where}.in_process", "must be true or false")
@@ -162,9 +220,7 @@ def _kind(item: dict[Any, Any], where: str) -> str:
     if kind is None:
         kind = next((name for key, name in _TELLING.items() if key in item), None)
         if kind is None:
-            raise UsageError(where, "its keys do not tell what it is; give a type: stdio, call, assert or project")
-    if kind in _LATER:
-        raise UsageError(f"{where}.type", f"this version does not judge {kind} tests yet, only {', '.join(_KEYS)}")
+            raise UsageError(where, f"its keys do not tell what it is; give a type: {', '.join(_KEYS)}")
     if not isinstance(kind, str) or kind not in _KEYS:
         raise UsageError(f"{where}.type", f"{kind!r} is no type of test; choose from {', '.join(_KEYS)}")
     return kind
@@ -262,6 +318,58 @@ def _about_each(item: dict[Any, Any], where: str, count: int) -> list[dict[str, 
         {**about, "size": None if size is None else size_number(f"{where}.sizes[{i}]", size)}
         for i, size in enumerate(sizes)
     ]
+
+
+def _check_from(item: dict[Any, Any], where: str, about: dict[str, Any], carried: _Carried) -> CheckTest:
+    checker = _needed(item, where, "checker")
+    seconds = item.get("checker_s", 10.0)
+    if callable(checker):
+        if "checker_limits" in item:
+            raise UsageError(f"{where}.checker_limits", "is for checkers in jails; for a callable give checker_s")
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _LONGEST_CHECK:
+            raise UsageError(f"{where}.checker_s", f"{seconds!r} is no number of seconds from 0 to {_LONGEST_CHECK}")
+        if id(checker) not in carried:
+            carried[id(checker)] = carry(checker, f"{where}.checker")
+    elif "checker_s" in item:
+        raise UsageError(f"{where}.checker_s", "is for callables; for a checker in a jail give checker_limits")
+    return CheckTest(
+        _bytes(item.get("input", b""), f"{where}.input"),
+        carried[id(checker)] if callable(checker) else _judge_from(checker, item, where, "checker"),
+        _bytes(item.get("expected_output", b""), f"{where}.expected_output"),
+        float(seconds),
+        **about,
+    )
+
+
+def _judge_from(given: object, item: dict[Any, Any], where: str, key: str) -> Judge:
+    """A checker or an interactor that runs in a jail: a text, or {"program": code, "language": "python"}."""
+    code, function = given, key == "checker"
+    if isinstance(given, dict):
+        _refuse_unknown(given, f"{where}.{key}", frozenset(("program", "language")), f"a {key}")
+        code, function = _needed(given, f"{where}.{key}", "program"), False
+        try:
+            check_language(given.get("language", "python"))
+        except UsageError as error:
+            raise UsageError(f"{where}.{key}.language", error.problem) from None
+    if not isinstance(code, (str, bytes)) or not code.strip():
+        forms = "a callable, a text that defines check(input, output, answer)," if key == "checker" else "a program's text"
+        raise UsageError(f"{where}.{key}", f'must be {forms} or {{"program": code, "language": "python"}}')
+    limits = _some_limits(item.get(f"{key}_limits", {}), f"{where}.{key}_limits")
+    return Judge(code.encode("utf-8", "surrogatepass") if isinstance(code, str) else code, function, limits)
+
+
+def _some_limits(given: object, where: str) -> tuple[tuple[str, float], ...]:
+    names = [spec.name for spec in fields(Limits)]
+    if isinstance(given, Limits):
+        return tuple((name, getattr(given, name)) for name in names)
+    if not isinstance(given, dict):
+        raise UsageError(where, f"a {type(given).__name__} is no set of limits; give an object such as {{'cpu_s': 5}}")
+    _refuse_unknown(given, where, frozenset(names), "limits")
+    try:
+        Limits(**given)
+    except UsageError as error:
+        raise UsageError(f"{where}.{error.field.removeprefix('limits.')}", error.problem) from None
+    return tuple(given.items())
 
 
 def _bytes(text: object, where: str) -> bytes:

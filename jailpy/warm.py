@@ -19,6 +19,7 @@ from jailpy.errors import HelperLost, InfrastructureError
 from jailpy.guest import values
 from jailpy.kernel import cgroup, rlimits
 from jailpy.kernel.launch import SETUP_SECONDS, Helper, explain, launch
+from jailpy.kernel.link import Talk
 from jailpy.kernel.monitor import Crossing, Streams, channel, close_all, guest_pipes, watch
 from jailpy.kernel.namespaces import NEW, choose_zygote_ids, jail_map
 from jailpy.kernel.probe import Host
@@ -145,12 +146,20 @@ class WarmJail:
                 raise InfrastructureError("a process of the jail does not die: the kernel holds it (uninterruptible)")
             self.gone = True
 
-    def run(self, task: Task, limits: Limits, layers: dict[str, str], crossing: Crossing | None = None) -> Result:
-        """The guest's one run, with the limits of this call."""
+    def run(
+        self,
+        task: Task,
+        limits: Limits,
+        layers: dict[str, str],
+        *,
+        crossing: Crossing | None = None,
+        talk: Talk | None = None,
+    ) -> Result:
+        """The guest's one run, with the limits of this call, and whom it talks to."""
         begun = time.monotonic()
         self.slot.limit(limits)
         streams = self.streams
-        streams.crossing = crossing
+        streams.crossing, streams.talk = crossing, talk
         streams.input, streams.frame_bytes = task.stdin, task.frame_bytes + 64
         count = self.slot.leaf is None or "pids" not in self.slot.leaf.home.controllers
         arguments = {

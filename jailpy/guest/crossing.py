@@ -1,5 +1,15 @@
-"""Both ends of the connection between a program's jail and the jail of its tests, for the driver."""
+"""Both ends of the connection between a program's jail and the jail of its tests, for the driver and the zygote."""
 
+from __future__ import annotations
+
+import random
+import socket
+import sys
+from typing import Any
+
+import referee as judging
+import serve as serving
+import standins
 from folders import Folders
 from project import beside, project
 from referee import referee
@@ -7,8 +17,42 @@ from serve import serve
 
 #: What nothing that is run afterwards may find under these names.
 MODULES = (
-    *("crossing", "folders", "heap", "modules", "operators"),
+    *("asking", "checks", "crossing", "folders", "heap", "modules", "operators"),
     *("project", "referee", "serve", "standins"),
 )
 
-__all__ = ["MODULES", "Folders", "beside", "project", "referee", "serve"]
+__all__ = ["MODULES", "Folders", "beside", "project", "referee", "rehearse", "serve"]
+
+_PROGRAM = "def add(a, b):\n    return a + b\nclass Box:\n    def get(self):\n        return [1, 2]\nname = 'x'\n"
+_TEST = (
+    "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate([1], [2.0]) == [1, 2.0]\n"
+    "check(add)\nassert Box().get() == [1, 2] and name == 'x'\n"
+)
+
+
+def rehearse() -> None:
+    """One test of one program, both in this process, which asks and answers by turns. What an interpreter learns of its
+    bytecode it writes in place; a zygote's children find it learnt."""
+    main, seed = sys.modules["__main__"], random.seed
+    ends = socket.socketpair()
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    exec(_PROGRAM, namespace)
+    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), serving.MAIN)
+    peer = standins.Peer(ends[1].fileno(), Folders((), ()), judging.Names())
+    hear, waiting = peer.link.receive, [False]
+
+    def receive() -> Any:
+        if waiting[0]:
+            program.answer(*program.link.receive())
+        waiting[0] = True
+        return hear()
+
+    peer.link.receive = receive
+    program.link.reply("value", *program.names())
+    try:
+        judging.run(peer, _TEST, "main.py", "")
+    finally:
+        sys.modules["__main__"] = main
+        random.seed = seed
+        for end in ends:
+            end.close()

@@ -12,8 +12,10 @@ Request and frame are one value each (values.py) behind an 8-byte big-endian len
 
     request  {"mode": "script"|"call"|"assert"|"serve"|"referee"|"modules"|"project"|"beside", "path": file of the code,
               "function", "args", "kwargs", "prelude", "test", "expected", "modules", "ini", "frame_bytes",
-              "frame_nodes"}; serve and modules come with a descriptor, one end of the connection between the program's
-              jail (serve.py) and its tests' (referee.py, project.py), whose modes are referee and project
+              "frame_nodes", "argv": what sys.argv has behind the program's name,
+              "tell": whether a script's uncaught exception is to come out as a frame, as MemoryError always does};
+              serve and modules come with a descriptor, one end of the connection (crossing.py) between the program's
+              jail and its tests', whose modes are referee and project
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
              | {"too_large": what} | {"no_test": True} | {"done": True, "exit", "tests", "broken"} (project.py)
 """
@@ -78,12 +80,13 @@ class Driver:
         self.too_large = values.TooLarge
         self.fd = fd
         self.path: str = request["path"]
+        self.shared: Any = None
 
     def run(self) -> int:
         """Runs the request; gives the exit code, or the signal that is to end the process, below 0."""
         mode = self.request["mode"]
         Driver.folder, name = os.path.split(self.path)
-        sys.argv[:] = [name]
+        sys.argv[:] = [name, *self.request.get("argv", ())]
         if hasattr(sys, "orig_argv"):
             sys.orig_argv[:] = [sys.executable, *sys.argv]
         code = None
@@ -102,6 +105,8 @@ class Driver:
             return self._answer(project)
         if mode == "referee":
             return self._answer(self._referee)
+        if mode == "serve":
+            self.shared = self._folders()  # as it is before the program writes into it
         then = {"call": self._call, "assert": self._assert, "serve": self._serve}[mode]
         return self._answer(lambda: self._load(code, module.__dict__, then))
 
@@ -132,6 +137,8 @@ class Driver:
         _flush_quietly("stderr", "stdout")
         if error is not None and issubclass(type(error), SystemExit):
             return _exit_code(error)
+        if error is not None and (self.request.get("tell") or type(error) is MemoryError):
+            self.send({"error": _describe(error)})
         exit_code = 0 if error is None else _show(error)
         error = None
         for name in ("__file__", "__cached__"):
@@ -170,7 +177,7 @@ class Driver:
 
     def _serve(self, namespace: dict[str, Any]) -> dict[str, Any]:
         crossing, fd = self.peer
-        crossing.serve(namespace, fd, self._folders())
+        crossing.serve(namespace, fd, self.shared)
         return {"done": True}
 
     def _serve_modules(self) -> dict[str, Any]:

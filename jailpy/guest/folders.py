@@ -42,7 +42,9 @@ class Folders:
         """The other side's changes. ValueError for a name that leaves its folder."""
         for root, name, data in changes:
             parts = (name[:-1] if name.endswith("/") else name).split("/")
-            if "\0" in name or any(part in ("", ".", "..") for part in parts) or (root == 0 and name in self.own):
+            outside = type(root) is not int or not 0 <= root < len(self.roots)
+            outside = outside or "\0" in name or any(part in ("", ".", "..") for part in parts)
+            if outside or (root == 0 and parts[0] in self.own):
                 raise ValueError("a file that is not the sender's to change")
             path = os.path.join(self.roots[root], name)
             try:
@@ -76,10 +78,12 @@ class Folders:
                 prefix = waiting.pop()
                 for name, is_folder in _entries(os.path.join(root, prefix)):
                     place = prefix + name
+                    if number == 0 and place in self.own:
+                        continue
                     if is_folder:
                         waiting.append(place + "/")
                         yield (number, place + "/"), b""
-                    elif number or place not in self.own:
+                    else:
                         data = _read(os.path.join(root, place))
                         left -= 1
                         if data is not None and left >= 0:

@@ -379,6 +379,8 @@ class Link:
     def _reply(self) -> list[Any]:
         while True:
             kind, reply = self.receive()
+            if kind in ("value", "large", "raise") and not reply:
+                raise BadMessage("an empty reply")
             if kind == "value":
                 return reply
             if kind == "large":

@@ -8,12 +8,17 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import os
+import re
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
+import asking
 import heap
 import standins
+from checks import Checks
 from folders import Folders
 from modules import RUNNERS
 
@@ -46,19 +51,30 @@ _REAL = {"np": "numpy"}
 
 def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> dict[str, Any]:
     """The frame that says how the test code ended."""
-    space = _Names({"__name__": "__main__", "__builtins__": builtins, "__file__": path})
-    peer = standins.Peer(fd, folders, space)
+    return run(standins.Peer(fd, folders, Names()), source, path, prelude)
+
+
+def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, Any]:
+    """The same, for a program that `peer` stands for."""
+    space: Names = peer.namespace
+    space.update(__name__="__main__", __builtins__=builtins, __file__=path)
     sys.modules["__main__"] = _Main(space)
-    helpers, test = ast.parse(prelude), ast.parse(source, path)
+    texts = {"<prelude>": prelude, path: source} if prelude else {path: source}
+    code = [compile(text, name, "exec", dont_inherit=True) for name, text in texts.items()]
+    peer.checks = Checks(texts)
+    peer.expects_stop = "StopIteration" in prelude + source
     count = _Count()
     if "unittest" in source:
         count.begin()
+    if "doctest" in source:
+        refuse_doctests(texts)
+    import_nothing(peer.link.folders.roots)
     try:
-        space.open(peer, helpers, test)
+        space.open(peer, texts, frozenset().union(*map(_names_in, code)))
         forward_seeds(peer)
-        for tree, name in ((helpers, "<prelude>"), (test, path)):
-            exec(compile(tree, name, "exec", dont_inherit=True), space)  # the caller's own code
-        if not _ran_something(test, space, count):
+        for each in code:
+            exec(each, space)  # the caller's own code
+        if not (count.tests or _ACTS.search(source) or _run_what_is_defined(ast.parse(source), space)):
             return {"no_test": True}
     except heap.TooLarge as error:
         return {"too_large": error.what}
@@ -68,31 +84,80 @@ def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> 
             raise count.failure from None
         if error.code or not count.tests or hasattr(error, "_jailpy_text"):
             raise
-    if peer.lost is not None:
-        raise peer.lost
+    for failure in (peer.lost, standins.NotHere.first, count.failure, peer.failure):
+        if failure is not None:
+            raise failure
     return {"done": True}
 
 
-class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
+def import_nothing(roots: tuple[str, ...]) -> None:
+    """No module is found in these folders, where the program's files come to lie."""
+
+    def hook(path: str) -> Any:
+        path = os.path.realpath(path)
+        if any(path == root or path.startswith(root + "/") for root in roots):
+            return _Empty
+        raise ImportError(path)
+
+    for root in roots:
+        sys.path_importer_cache.pop(root, None)
+    if roots:
+        sys.path_hooks.insert(0, hook)
+
+
+class _Empty:
+    """Finds no module."""
+
+    @staticmethod
+    def find_spec(name: str, target: Any = None) -> None:
+        return None
+
+
+def refuse_doctests(texts: dict[str, str]) -> None:
+    """Examples in the program's texts are its own code, and are run nowhere but in its jail."""
+    trees = [ast.parse(text) for text in texts.values()]
+    own = {"".join(text.split()) for tree in trees for text in _texts(ast.walk(tree))}
+    parser: Any = __import__("doctest").DocTestParser
+    get = parser.get_doctest
+
+    def get_doctest(mine: Any, text: Any, *place: Any) -> Any:
+        if ">>>" in text and "".join(text.split()) not in own:
+            raise standins.NotHere(f"{place[1]} has examples that are not the test code's own")
+        return get(mine, text, *place)
+
+    parser.get_doctest = get_doctest
+
+
+def _texts(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
     """The test code's global names; those that it has not are the program's."""
 
     theirs: frozenset[str] = frozenset()
 
-    def open(self, peer: standins.Peer, *trees: ast.AST) -> None:
+    def open(self, peer: standins.Peer, texts: dict[str, str], used: frozenset[str]) -> None:
         """Waits until the program is loaded, and settles whose those names are that both have."""
         self.peer = peer
         names, told = peer.listen()
-        program = frozenset(names)
-        used = [node for tree in trees for node in ast.walk(tree)]
-        self.theirs = program - RUNNERS - frozenset(vars(builtins)) | _tested(used, program)
-        self.update({name: value for name, value in told if name in self.theirs - _HELPERS})
+        program = frozenset(name for name in names if type(name) is str and not asking.is_special(name))
+        own = frozenset(vars(builtins))
+        self.theirs = program - RUNNERS - own
+        if used & program & own:
+            nodes = [node for text in texts.values() for node in ast.walk(ast.parse(text))]
+            self.theirs |= _tested(nodes, program)
+        mine = self.theirs - _HELPERS
+        self.update({name: value for name, value in told if name in mine and isinstance(value, (type, types.FunctionType))})
 
     def __missing__(self, name: str) -> Any:
         if name not in self.theirs:
             raise KeyError(name)
         value = self.peer.ask("name", name)
-        if name in _HELPERS and not standins.is_real(value):
+        if name in _HELPERS and not standins.is_real(value, _REAL.get(name, name)):
             value = __import__(_REAL.get(name, name))
+        if isinstance(value, standins.Module):
+            value = _module(name, value)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             self[name] = value  # a variable may be another value the next time
         return value
@@ -104,21 +169,28 @@ class _Names(dict):  # type: ignore[type-arg]  # of Python 3.9
                 self[name] = self[name]
 
 
+def _module(name: str, found: standins.Module) -> Any:
+    """The module that the test code names without importing it, for the program does."""
+    if found.name != name or name not in getattr(sys, "stdlib_module_names", sys.modules):
+        raise standins.NotHere(f"{name} is the program's module {found.name[:100]}")
+    return __import__(name)
+
+
 class _Main(types.ModuleType):
     """`__main__`: the test code's names, for test runners that look for them, and the program's."""
 
-    def __init__(self, space: _Names) -> None:
+    def __init__(self, space: Names) -> None:
         super().__init__("__main__")
         super().__setattr__("_space", space)
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]  # doctest copies it, and what is missing is then no more asked for
-        space: _Names = super().__getattribute__("_space")
+        space: Names = super().__getattribute__("_space")
         space.complete()
         return space
 
     def __getattribute__(self, name: str) -> Any:
-        space: _Names = super().__getattribute__("_space")
+        space: Names = super().__getattribute__("_space")
         if name in ("__dict__", "__class__") or (name not in space and name not in space.theirs):
             return super().__getattribute__(name)
         return space[name]
@@ -136,9 +208,10 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     A program may call its function `sum`, and a test then means that one. But a test that calls f of the program's, and
     abs of what came back, means the real abs, whatever the program has defined."""
     names = {node.id for node in used if isinstance(node, ast.Name)}
+    texts = _texts(used) | {node.attr for node in used if isinstance(node, ast.Attribute)}
     own = frozenset(vars(builtins))
     shadows = names & program & own
-    if not shadows or names & (program - own - _HELPERS):
+    if not shadows or (names | texts) & (program - own - _HELPERS):
         return frozenset()
     outer = set()
     for node in used:
@@ -146,6 +219,9 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
             inner = [each for argument in (*node.args, *node.keywords) for each in ast.walk(argument)]
             if any(isinstance(each, ast.Name) and each.id in shadows for each in inner):
                 outer.add(node.func.id)
+    if len(shadows - outer) > 1:
+        both = ", ".join(sorted(shadows - outer))
+        raise standins.NotHere(f"{both} are built-in names and the program's, and only one of them can be what is tested")
     return frozenset(shadows - outer)
 
 
@@ -177,7 +253,7 @@ class _Count:
     def begin(self) -> None:
         """Counts from here on."""
         result: Any = __import__("unittest").TestResult
-        start, add_error, add_failure = result.startTest, result.addError, result.addFailure
+        start, add_sub, add_success = result.startTest, result.addSubTest, result.addUnexpectedSuccess
 
         def start_test(mine: Any, test: Any) -> None:
             self.tests += 1
@@ -190,13 +266,28 @@ class _Count:
 
             return added
 
-        result.startTest, result.addError, result.addFailure = start_test, failing(add_error), failing(add_failure)
+        def add_sub_test(mine: Any, test: Any, part: Any, error: Any) -> None:
+            self.failure = self.failure or (error and error[1])
+            add_sub(mine, test, part, error)
+
+        def add_unexpected_success(mine: Any, test: Any) -> None:
+            self.failure = self.failure or AssertionError(f"{test} should have failed")
+            add_success(mine, test)
+
+        result.startTest, result.addSubTest, result.addUnexpectedSuccess = start_test, add_sub_test, add_unexpected_success
+        result.addError, result.addFailure = failing(result.addError), failing(result.addFailure)
 
 
-def _ran_something(tree: ast.Module, space: _Names, count: _Count) -> bool:
+def _names_in(code: types.CodeType) -> frozenset[str]:
+    """Every name that some code, or code within it, may look up; attributes are among them."""
+    inner = [_names_in(each) for each in code.co_consts if isinstance(each, types.CodeType)]
+    return frozenset(code.co_names).union(*inner)
+
+
+def _run_what_is_defined(tree: ast.Module, space: Names) -> bool:
     """Test code that only defines tests is run as its runner would: TestCase classes, and functions named test_*. False
     where there are none."""
-    if count.tests or not all(isinstance(node, _DEFINES) or _is_text(node) for node in tree.body):
+    if not all(isinstance(node, _DEFINES) or _is_text(node) for node in tree.body):
         return True
     functions = [
         value
@@ -215,6 +306,8 @@ def _ran_something(tree: ast.Module, space: _Names, count: _Count) -> bool:
     return bool(functions or classes)
 
 
+#: A line that does something, which most test code has: a statement, or a call, that nothing encloses.
+_ACTS = re.compile(r"^(assert|for|while|with|try|if)\b|^\w[\w.]*\(", re.MULTILINE)
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 
 

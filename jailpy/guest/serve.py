@@ -39,11 +39,13 @@ _DOC = 20_000
 _MOST_TOLD = 100
 
 
-def serve(
-    namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = frozenset(("__main__",))
-) -> None:
+#: The top-level modules of a program that is one text.
+MAIN = frozenset(("__main__",))
+
+
+def serve(namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = MAIN) -> None:
     """Answers until the other side is gone. `own` are the top-level modules that are the program's."""
-    program = _Program(namespace, fd, folders, own)
+    program = Program(namespace, fd, folders, own)
     try:
         program.link.reply("value", *program.names())
         while True:
@@ -52,7 +54,9 @@ def serve(
         pass
 
 
-class _Program:
+class Program:
+    """The program, as it answers the test code."""
+
     def __init__(self, namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str]) -> None:
         self.namespace = namespace
         self.own = own
@@ -74,8 +78,8 @@ class _Program:
         )
         if back is not None:
             return (heap.mark("@back"), back)
-        if isinstance(value, types.ModuleType) and not self._is_foreign(value.__name__):
-            return self._module(value)
+        if isinstance(value, types.ModuleType) and self.own != MAIN:
+            return self._module(value)  # of libraries too: the test code may patch what the program has of them
         number = self.numbers.get(id(value))
         if number is not None:
             return self._again(value, number)
@@ -299,7 +303,7 @@ class _Input(io.TextIOBase):
 class _Remote:
     """An object of the test code's: its public attributes, and its operators."""
 
-    def __init__(self, program: _Program, number: int) -> None:
+    def __init__(self, program: Program, number: int) -> None:
         object.__setattr__(self, "_jailpy_program", program)
         object.__setattr__(self, "_jailpy_back", number)
 

@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import builtins
 import io
+import itertools
 import os
 import sys
 import types
 import weakref
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
+import asking
 import heap
+from checks import Checks
 from folders import Folders
-from modules import Module
+from modules import OwnModule
 from operators import ARITHMETIC, OPERATORS
 
 #: Modules whose functions and classes are the test code's own, however the program came by them.
@@ -48,7 +51,6 @@ PURE = frozenset(
         "statistics",
         "string",
         "time",
-        "typing",
     )
 )
 #: What of the test code's the program may call and do nothing else with; `str.upper` is a method descriptor.
@@ -58,14 +60,29 @@ _CALLABLES = (
 )
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
+#: What these do, they do where the test code is: they would run code there, or read its text.
+_MIGHTY = (
+    *(eval, exec, compile, open, io.open_code, getattr, setattr, delattr, vars, globals, locals, builtins.__import__),
+    *(str.format, str.format_map),
+)
 _MOST_TOLD = 10_000
 
 
 class NotHere(TypeError):
-    """A test cannot be run in another jail than the program's."""
+    """A test cannot be run in another jail than the program's. Nothing that such a test catches makes it pass."""
+
+    first: NotHere | None = None
 
     def __init__(self, what: str) -> None:
+        NotHere.first = NotHere.first or self
         super().__init__(f"{what}; a test that needs this must run beside the program: in_process=True")
+
+
+class Module:
+    """A module that the program has; as the test code's own it is good only where that names it so."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 class Gone(BaseException):
@@ -80,18 +97,26 @@ class Peer:
     ) -> None:
         self.namespace = namespace
         self.own = own  # the test code's top-level modules
-        self.modules: dict[int, Module] = {}
+        self.modules: dict[int, OwnModule] = {}
         self.told: dict[int, Any] = {}
         self.real: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
         self.instances: weakref.WeakValueDictionary[tuple[int, bool], Any] = weakref.WeakValueDictionary()
         self.exported: dict[int, Any] = {}
         self.exported_numbers: dict[int, int] = {}
+        self.checks = Checks({})
+        self.expects_stop = False
+        self.asked = 0
+        self.contents: dict[int, tuple[int, Any]] = {}
         self.lost: BaseException | None = None
+        self.failure: BaseException | None = None  # of an assertion in a function that was lent, whoever caught it
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
         self.place = os.getcwd(), _variables()
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
+
+    def __deepcopy__(self, memo: Any) -> Peer:
+        return self
 
     def listen(self) -> Any:
         """What the program says of itself, once it is loaded."""
@@ -105,6 +130,7 @@ class Peer:
         """What the program answers. Raises what it raises; Gone where it is no more."""
         if self.lost is not None:
             raise self.lost
+        self.asked += 1
         try:
             self._tell_place()
             self._tell_streams()
@@ -112,6 +138,15 @@ class Peer:
         except heap.BadMessage as error:
             self.lost = Gone(str(error))
             raise self.lost from None
+        except StopIteration as error:
+            if self.expects_stop or (kind == "operator" and body[1] == "__next__"):
+                raise
+            # In a loop of the test code's over map or zip it would end the loop, with nothing checked (as PEP 479).
+            raise RuntimeError("the program raised StopIteration") from error
+        except BaseException as error:
+            if type(error).__module__.partition(".")[0] in _UNTRUE:  # the test code's own, back from the program
+                raise RuntimeError(f"the program raised {type(error).__name__}") from None
+            raise
         self._hear_texts(reply[1:])
         return self._stand_in(type(reply[0]), reply[0]._jailpy_at[1], True) if made and _is_instance(reply[0]) else reply[0]
 
@@ -163,6 +198,8 @@ class Peer:
 
     def _kind(self, value: Any) -> tuple[str, tuple[str, ...]]:
         """How the program may use a value of the test code's; NotHere where there is no safe way."""
+        if any(value is each for each in _MIGHTY):
+            raise NotHere(f"{value.__name__} would give the program the test code's jail; it cannot be lent")
         if isinstance(value, _CALLABLES):
             return "function", ()
         kind = type(value)
@@ -184,7 +221,7 @@ class Peer:
         if tag == "@back":
             return self.exported[item[1]]
         if tag == "@known":
-            return self.real.get(item[1]) or self.told[item[1]]
+            return self.real[item[1]] if item[1] in self.real else self.told[item[1]]
         if tag == "@module":
             return self._module(item[1])
         number = item[1]
@@ -241,32 +278,34 @@ class Peer:
             root = (Plain, _IMMUTABLE[plain])
         else:
             root = (Mutable if plain in _MUTABLE else Instance,)
-        if plain == "enum":
-            special = (*special, "_jailpy_enum")
         missing = tuple(each for each in root if not any(issubclass(parent, each) for parent in parents))
         shown = special if root[0] in (Instance, Mutable) else [each for each in special if each in _SHOWN]
-        return Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        made = Class.make(self, number, name, module, doc, (*missing, *parents), shown, methods)
+        if plain == "enum":
+            type.__setattr__(made, "_jailpy_enum", True)
+        return made
 
     def _function(self, number: int, name: str, module: str, doc: Any) -> Any:
         code = _function_code(self, number)
-        made = types.FunctionType(code.__code__, self.namespace, name[:200], None, code.__closure__)
+        made = types.FunctionType(_elsewhere(code), self.namespace, name[:200], None, code.__closure__)
         made.__doc__, made.__module__ = doc, module
         made._jailpy_at = (self, number, False)  # type: ignore[attr-defined]  # how it is known again
         return made
 
-    def _own_module(self, number: int, name: str, doc: Any) -> Module:
+    def _own_module(self, number: int, name: str, doc: Any) -> OwnModule:
         if len(self.modules) > _MOST_TOLD:
             raise heap.BadMessage("too many modules")
-        made = self.modules[number] = Module(self, number, str(name)[:200], doc)
+        made = self.modules[number] = OwnModule(self, number, str(name)[:200], doc)
         return made
 
     @staticmethod
     def _module(name: str) -> Any:
-        standard = getattr(sys, "stdlib_module_names", sys.modules)
-        if name.partition(".")[0] in (*standard, *_NUMERIC):
+        """Only what runs no code of its caller's choice, and whose import does nothing else."""
+        top, *inner = name.split(".")
+        if name in PURE or (top in _NUMERIC and not any(part.startswith("_") for part in inner)):
             __import__(name)
             return sys.modules[name]
-        raise heap.BadMessage(f"the program's own module {name[:100]} cannot cross")
+        return Module(name)
 
     # Requests of the program
 
@@ -280,6 +319,8 @@ class Peer:
             raise
         except BaseException as error:  # the program hears of it, and what it does then is its own
             reply, value = "raise", error
+            if isinstance(error, AssertionError) and not hasattr(error, "_jailpy_text"):
+                self.failure = self.failure or error
         self.link.reply(reply, value)
 
     def _lent(self, kind: str, value: Any, *rest: Any) -> Any:
@@ -290,11 +331,21 @@ class Peer:
         if kind == "operator" and rest[0] in special:
             return OPERATORS[rest[0]](value, *rest[1])
         if how == "object" and not rest[0].startswith("_"):
-            if kind == "get":
+            kept = _is_mock(value) and hasattr(type(value), rest[0])  # what a mock says of how it was called
+            if kind == "get" and not kept:
                 return getattr(value, rest[0])
-            if kind == "set":
+            if kind == "set" and not kept and not self._hides(value, rest[0], rest[1]):
                 return setattr(value, rest[0], rest[1])
         raise AttributeError("the test code's objects can be called and their public attributes used, no more")
+
+
+    def _hides(self, value: Any, name: str, new: Any) -> bool:
+        """Whether what checks something would check no more: a method, or an object in whose place comes the program's."""
+        if callable(getattr(type(value), name, None)):
+            return True
+        if _number_of(self, new) is None:
+            return False
+        return _is_mock(value) or type(getattr(value, name, None)).__module__ == "__main__"
 
 
 class Class(type):
@@ -304,7 +355,15 @@ class Class(type):
 
     @classmethod
     def make(
-        cls, peer: Peer, number: int, name: str, module: str, doc: Any, bases: tuple[Any, ...], special: Any, methods: Any
+        cls,
+        peer: Peer,
+        number: int,
+        name: str,
+        module: str,
+        doc: Any,
+        bases: tuple[Any, ...],
+        special: Any,
+        methods: Any,
     ) -> Any:
         """A stand-in for one class of the program."""
         space: dict[str, Any] = {"__module__": module, "__doc__": doc, "_jailpy_at": (peer, number, False)}
@@ -314,10 +373,10 @@ class Class(type):
                 space[each] = _operator(each)
         if "__call__" in special:
             space["__call__"] = _call
-        if "_jailpy_enum" in special:
-            space["_jailpy_enum"] = True
+        fixed = {each for base in bases for line in base.__mro__ if not isinstance(line, Class) for each in dir(line)}
         for method, how, text in methods:
-            space[method] = _method(peer, method, how, text)
+            if method == "__init__" or (asking.is_told(method) and method not in fixed):
+                space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
     def __new__(cls, name: str, bases: tuple[Any, ...], space: dict[str, Any]) -> Any:
@@ -331,18 +390,17 @@ class Class(type):
         return cls._jailpy_at[0].ask("call", cls, args, kwargs, made="_jailpy_enum" not in vars(cls))
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("_jailpy") or name in ("__abstractmethods__", "__wrapped__", "__signature__"):
-            raise AttributeError(name)
+        asking.check_attribute(name)
         return cls._jailpy_at[0].ask("get", cls, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
         cls._jailpy_at[0].ask("set", cls, name, value)
 
     def __iter__(cls) -> Any:
-        return cls._jailpy_at[0].ask("operator", cls, "__iter__", ())
+        return iter(_content(cls))
 
     def __len__(cls) -> int:
-        return int(cls._jailpy_at[0].ask("operator", cls, "__len__", ()))
+        return len(_content(cls))
 
     def __bool__(cls) -> bool:
         return True
@@ -351,7 +409,7 @@ class Class(type):
         return cls._jailpy_at[0].ask("operator", cls, "__getitem__", (key,))
 
     def __contains__(cls, item: Any) -> bool:
-        return any(item is each or item == each for each in cls)
+        return any(item is each or item == each for each in _content(cls))
 
 
 class _Bound:
@@ -364,8 +422,8 @@ class _Attributes(_Bound, metaclass=Class):
     """Attributes that are not found here are the program's."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_jailpy"):
-            raise AttributeError(name)
+        asking.check_attribute(name)
+        _refuse_telling(self, name)
         return self._jailpy_at[0].ask("get", self, name)
 
 
@@ -443,6 +501,7 @@ class Mutable(Instance):
     __hash__ = None  # type: ignore[assignment]  # as of what it is derived from
 
 
+_MEASURES = ("__len__", "__iter__", "__contains__", "__reversed__")
 _SHOWN = ("__str__", "__repr__", "__format__")
 _IMMUTABLE: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, bytes, tuple, frozenset, complex)}
 
@@ -455,15 +514,21 @@ def _operator(name: str) -> Callable[..., Any]:
 
     def forward(self: Any, *args: Any) -> Any:
         peer, _, made = self._jailpy_at
+        if name in _MEASURES and not made and _is_container(self):
+            content = _content(self)
+            return OPERATORS[name](content, *args)
         if name in ARITHMETIC and not made and not all(isinstance(arg, _Bound) for arg in args):
             if name == "__contains__":
                 return any(item is args[0] or item == args[0] for item in self)
-            raise TypeError(
+            peer.ask("operator", self, name, args)  # that the program refuses, too, may be what is tested
+            raise NotHere(
                 f"{name} of a {type(self).__name__} that the program handed over with a {type(args[0]).__name__}: "
                 "where a plain value is expected, only a plain value will do"
             )
         if name == "__exit__":
-            args = (*args[:2], None)  # no traceback crosses
+            error, traceback = (*args, None, None, None)[1:3]
+            swallows = peer.ask("operator", self, name, (*args[:2], None))  # no traceback crosses
+            return swallows and not (error is not None and peer.checks.would_be_lost(sys._getframe(1), error, traceback))
         return peer.ask("operator", self, name, args, made=made and name in ARITHMETIC)
 
     return forward
@@ -474,19 +539,51 @@ async def _coroutine(instance: Any) -> Any:
     return instance._jailpy_at[0].ask("operator", instance, "__await__", ())
 
 
+def _is_container(value: Any) -> bool:
+    """Whether it can be counted and gone through again."""
+    kind = type(value)
+    sized = hasattr(kind, "__len__") and hasattr(kind, "__iter__") and not hasattr(kind, "__next__")
+    return isinstance(value, Mutable) or sized
+
+
+def _content(container: Any) -> Any:
+    """What is in a container that the program handed over, which is one thing as long as the program is asked nothing
+    else: what was counted is what can be found in it."""
+    peer, number, _ = container._jailpy_at
+    asked, content = peer.contents.get(number, (-1, None))
+    if asked != peer.asked:
+        if isinstance(container, Mutable):
+            content = peer.ask("plain", container)
+        else:
+            size = peer.ask("operator", container, "__len__", ())
+            content = list(itertools.islice(peer.ask("operator", container, "__iter__", ()), size + 1))
+            if len(content) != size:
+                raise NotHere(f"a {type(container).__name__} has another length than items")
+        peer.contents[number] = (peer.asked, content)
+    return content
+
+
 def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
     return self._jailpy_at[0].ask("call", self, args, kwargs)
 
 
+def _refuse_telling(value: Any, name: str) -> None:
+    if name in asking.TELLING and not isinstance(value, type) and not value._jailpy_at[2]:
+        raise NotHere(f"{name} asks a {type(value).__name__} that the program handed over whether a value is the right one")
+
+
 def _method(peer: Peer, name: str, how: str, doc: Any) -> Any:
+    refuse = _refuse_telling  # what is made below has the test code's globals
+
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        refuse(self, name)
         return peer.ask("method", self, name, args, kwargs)
 
     if how == "p":
         return property(
             lambda self: peer.ask("get", self, name), lambda self, value: peer.ask("set", self, name, value), None, doc
         )
-    made: Any = types.FunctionType(method.__code__, peer.namespace, name, None, method.__closure__)
+    made: Any = types.FunctionType(_elsewhere(method), peer.namespace, name, None, method.__closure__)
     made.__doc__ = doc
     if how == "s":
         return classmethod(made)  # asked of the class, where the program finds what it is
@@ -508,23 +605,27 @@ def _variables() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
 
 
+def _elsewhere(function: Any) -> types.CodeType:
+    """Its code, which nobody who looks for source takes for the program's."""
+    return function.__code__.replace(co_filename="<in the program's jail>")  # type: ignore[no-any-return]
+
+
 def _well_known(name: Any, module: Any) -> Any:
     """The test code's own function or class of that name: one of a module without side effects, or an exception of the
     standard library's."""
     top = module.partition(".")[0]
     if module not in PURE and (top in _UNTRUE or top not in getattr(sys, "stdlib_module_names", PURE)):
         return None
-    if module == "__main__" or (module not in sys.modules and module not in PURE):
+    if name.startswith("_") or (module not in sys.modules and module not in PURE):
         return None
     found = getattr(sys.modules.get(module) or __import__(module), name, None)
     return found if (module in PURE and callable(found)) or _is_error(found) else None
 
 
-def is_real(value: Any) -> bool:
-    """Whether it is what a library has, rather than something of the program's."""
-    return isinstance(value, types.ModuleType) or (
-        getattr(value, "__module__", None) in PURE and not isinstance(value, Class)
-    )
+def is_real(value: Any, name: str) -> bool:
+    """Whether it is of the library module of that name, rather than something of the program's."""
+    found: Any = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return found == name and not hasattr(value, "_jailpy_at")
 
 
 def _is_instance(value: Any) -> bool:
@@ -535,6 +636,11 @@ def _is_error(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
+def _is_mock(value: Any) -> bool:
+    mock: Any = sys.modules.get("unittest.mock")
+    return mock is not None and isinstance(value, mock.NonCallableMock)
+
+
 def _public() -> tuple[type, ...]:
     """Classes whose instances are there to be looked at."""
     mock: Any = sys.modules.get("unittest.mock")
@@ -543,7 +649,7 @@ def _public() -> tuple[type, ...]:
 
 def _number_of(peer: Peer, value: Any) -> int | None:
     """Under which number the program knows a stand-in."""
-    kinds = (_Bound, Module, types.FunctionType)
+    kinds = (_Bound, OwnModule, types.FunctionType)
     if isinstance(value, kinds) or (isinstance(value, Class) and "_jailpy_at" in vars(value)):
         at: Any = getattr(value, "_jailpy_at", None)
         return None if at is None else at[1]

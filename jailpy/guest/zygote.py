@@ -59,6 +59,7 @@ class Zygote:
         gc.freeze()  # what rehearsals collect is their own
         for _ in range(16):  # until the interpreter has specialised the bytecode, which it does in place
             _rehearse()
+            crossing.rehearse()
         gc.collect()
         gc.freeze()
         self.join.expect(_rehearse)

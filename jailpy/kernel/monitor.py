@@ -9,6 +9,7 @@ import contextlib
 import enum
 import os
 import select
+import signal
 import socket
 import time
 from collections.abc import Iterable
@@ -17,6 +18,7 @@ from typing import Protocol
 
 from jailpy.kernel import memory
 from jailpy.kernel.cgroup import Leaf
+from jailpy.kernel.link import Talk
 from jailpy.kernel.spec import Report, ReportKind
 from jailpy.limits import Limits
 
@@ -36,6 +38,7 @@ class Fired(enum.Enum):
     MEMORY = "memory"
     OUTPUT = "output"
     PROCESSES = "processes"
+    CUT = "cut"  # no limit: whom it talked to has ended and needs it no more
 
 
 @dataclass(slots=True)
@@ -84,7 +87,10 @@ class Crossing:
 
 @dataclass(slots=True)
 class Streams:
-    """Our ends of the guest's streams: non-blocking descriptors, owned and closed by the watch. -1: none."""
+    """Our ends of the guest's streams: non-blocking descriptors, owned and closed by the watch. -1: none.
+
+    `talk`: stdin goes on after `input` with what another guest says, until that one's end.
+    """
 
     stdin: int
     stdout: int
@@ -94,6 +100,7 @@ class Streams:
     request: bytes = b""
     frame_bytes: int = 0
     crossing: Crossing | None = None
+    talk: Talk | None = None
 
     def close(self) -> None:
         """Closes what is open."""
@@ -176,6 +183,8 @@ class _Watch:
         self.sampling = not {"memory", "pids"} <= controllers
         self.samples_memory = "memory" not in controllers
         self.samples_tasks = "pids" not in controllers
+        self.talk = streams.talk
+        self.wall_begun = float("inf") if self.talk and self.talk.leads else self.begun
         self.wall_allowed = limits.wall_s
         self.beside = source.beside
         self.gone = False
@@ -195,6 +204,8 @@ class _Watch:
             self._measure()
         finally:
             self.streams.close()
+            if self.talk and not self.talk.leads:
+                self.talk.says.end()
             if self.pids_events >= 0:
                 os.close(self.pids_events)
         return self.facts
@@ -209,6 +220,8 @@ class _Watch:
                 self._feed(fd)
         if self.let_go >= 0:
             self.poll.register(self.let_go, select.POLLIN)
+        if self.talk:
+            self.poll.register(self.talk.hears.wake, select.POLLIN)
         if self.leaf and not self.samples_tasks:
             self.pids_events = os.open("pids.events", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.leaf.fd)
             os.read(self.pids_events, 64)  # a change is one since the last read
@@ -216,7 +229,7 @@ class _Watch:
 
     def _timeout(self) -> float:
         now = time.monotonic()
-        due = min(self.begun + self.wall_allowed, self.next_cpu_check)
+        due = min(self.wall_begun + self.wall_allowed, self.next_cpu_check)
         if self.sampling:
             due = min(due, self.next_sample)
         return max(0.0, due - now) + 0.0005  # poll counts whole milliseconds and must not wake before the deadline
@@ -230,6 +243,8 @@ class _Watch:
             self.poll.unregister(fd)
         elif fd == self.let_go:
             self._let_go()
+        elif self.talk and fd == self.talk.hears.wake:
+            self._hear(self.talk)
         elif fd == streams.stdin or (fd == streams.channel and events & select.POLLOUT):
             self._feed(fd)
         elif fd in (streams.stdout, streams.stderr, streams.channel):
@@ -250,24 +265,43 @@ class _Watch:
                 self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
             self.gone = report.kind is ReportKind.GONE
 
+    def _hear(self, talk: Talk) -> None:
+        """The other guest said something, or ended."""
+        talk.hears.calm()
+        if talk.hears.is_cut:
+            self._kill(Fired.CUT)
+        if talk.hears.ended:
+            self.wall_begun = min(self.wall_begun, time.monotonic())
+        if self.streams.stdin >= 0 and not self.written[self.streams.stdin]:
+            self._feed(self.streams.stdin)
+
+    def _more(self, fd: int) -> memoryview | None:
+        """What is written next: None when that was all, nothing when the other guest has yet to say it."""
+        if not self.talk or fd != self.streams.stdin:
+            return None
+        words, ended = self.talk.hears.take()
+        return None if ended and not words else memoryview(words)
+
     def _feed(self, fd: int) -> None:
         """Writes what fits. A guest that does not read its input, or closes it, is within its rights."""
-        rest = self.written[fd]
+        rest: memoryview | None = self.written[fd]
         try:
-            while rest:
+            while rest or (rest := self._more(fd)):
                 rest = rest[os.write(fd, rest[: 1 << 20]) :]
         except BlockingIOError:
+            assert rest is not None
             self.written[fd] = rest
             self.poll.register(fd, select.POLLOUT | (select.POLLIN if fd == self.streams.channel else 0))
             return
         except (BrokenPipeError, ConnectionResetError):
-            pass
+            rest = None
         self.written[fd] = memoryview(b"")
         if fd == self.streams.channel:
             self.poll.register(fd, select.POLLIN)
-        else:
-            with contextlib.suppress(KeyError):
-                self.poll.unregister(fd)
+            return
+        with contextlib.suppress(KeyError):
+            self.poll.unregister(fd)
+        if rest is None:
             os.close(fd)
             self.streams.stdin = -1
 
@@ -282,6 +316,8 @@ class _Watch:
         if not data:
             with contextlib.suppress(KeyError):
                 self.poll.unregister(fd)
+            if self.talk and not self.talk.leads and fd == self.streams.stdout:
+                self.talk.says.end()
             return False
         facts, streams = self.facts, self.streams
         if fd == streams.channel:
@@ -289,6 +325,8 @@ class _Watch:
             return True
         room = self.limits.output_bytes - len(facts.stdout) - len(facts.stderr)
         (facts.stdout if fd == streams.stdout else facts.stderr).extend(data[:room])
+        if self.talk and fd == streams.stdout:
+            self.talk.says.put(data[:room])
         if len(data) > room:
             self._kill(Fired.OUTPUT)
         return True
@@ -303,7 +341,7 @@ class _Watch:
         now = time.monotonic()
         if now >= self.next_cpu_check:
             self._check_cpu(now)
-        if now >= self.begun + self.wall_allowed:
+        if now >= self.wall_begun + self.wall_allowed:
             self._check_wall(now)
         if self.sampling and now >= self.next_sample and self.facts.fired is Fired.NONE:
             self._sample()
@@ -327,7 +365,7 @@ class _Watch:
     def _check_wall(self, now: float) -> None:
         starved = (self.leaf.starved_us() - self.starved_begun) / 1e6 if self.leaf else 0.0
         allowed = min(self.limits.wall_s + starved, self.limits.wall_s * STARVATION_CAP)
-        if now >= self.begun + allowed:
+        if now >= self.wall_begun + allowed:
             self._kill(Fired.WALL)
             allowed = float("inf")
         self.wall_allowed = allowed
@@ -362,6 +400,10 @@ class _Watch:
             peak = self.leaf.memory_peak()
             if peak is not None:
                 facts.memory_peak, facts.memory_source = peak, "cgroup"
+        if facts.fired is Fired.CUT and facts.wait_status not in (None, signal.SIGKILL):
+            facts.fired = Fired.NONE  # it had ended by itself before the kill reached it
+        if self.talk:
+            self.talk.hears.killed = facts.fired is Fired.CUT
         # The jail may have gone over its CPU limit and ended by itself between two looks.
         if facts.fired is Fired.NONE and facts.cpu_s > self.limits.cpu_s:
             facts.fired = Fired.CPU

@@ -122,8 +122,8 @@ class _WarmJails:
 
     def settle(self, who: str) -> None:
         assert self.jail is not None
-        belong = self.belong * len(self.jail._pools)
         deadline = time.monotonic() + _SETTLE_SECONDS
+        belong = self.belong * len(self.jail._pools) + self.jail.statistics()["checkers"]
         while len(found := _processes()) > belong:
             if time.monotonic() > deadline:
                 pytest.fail(f"{len(found)} processes after {who}, where {belong} belong", pytrace=False)

@@ -65,6 +65,10 @@ def _check(row: dict[str, Any], way: str, jail: Jail) -> None:
     times = {name: test.pop(name) for test in tests for name in ("repeat", "burst", "parallel", "threads") if name in test}
     code = row["model_text"] if "model_text" in row else _plain(row)["code"]
     job = Job(code, tests, limits=_limits(row), extract="model_text" in row, in_process=True)
+    if row["right"]["verdict"] == Verdict.INTERNAL_ERROR.value:
+        (failed,) = jail.grade_many([job])
+        assert (failed.reward, failed.verdict) == (None, Verdict.INTERNAL_ERROR)
+        return
     for grade in _repeated(job, times, way, jail):
         said = [(outcome.verdict.value, outcome.reason) for outcome in grade.outcomes]
         if "per_test" in row["right"]:

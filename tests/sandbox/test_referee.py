@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,17 +90,22 @@ def test_forged_passes_pass_only_beside_the_program(jail: Jail, name: str) -> No
         ("def f():\n    while True: pass", Status.CPU_TIME, Verdict.TIME_LIMIT, "CPU time"),
         ("while True: pass", Status.CPU_TIME, Verdict.TIME_LIMIT, "CPU time"),
         ("def f():\n    import time\n    time.sleep(100)", Status.WALL_TIME, Verdict.TIME_LIMIT, "wall time"),
-        ("def f(): return [0] * 10**9", Status.MEMORY, Verdict.MEMORY_LIMIT, "memory"),
+        ("def f(): return [[0] * 10**5 for _ in range(10**6)]", Status.MEMORY, Verdict.MEMORY_LIMIT, "memory"),
+        ("def f(): raise MemoryError", Status.EXITED, Verdict.MEMORY_LIMIT, "MemoryError"),
         ("def f():\n    while True: print('x' * 1000)", Status.OUTPUT, Verdict.OUTPUT_LIMIT, "output"),
         ("def f(): return 'x' * (20 << 20)", Status.EXITED, Verdict.OUTPUT_LIMIT, "too large"),
     ],
     ids=[
         *("exits at once", "SystemExit at once", "exits in a call", "SystemExit in a call", "syntax", "raises at once"),
-        *("segfault", "kills itself", "spins in a call", "spins at once", "sleeps", "memory", "output", "a large value"),
+        *("segfault", "kills itself", "spins in a call", "spins at once", "sleeps", "memory", "no memory", "output"),
+        "a large value",
     ],
 )
 def test_ends_of_the_program(jail: Jail, program: str, status: Status, verdict: Verdict, reason: str) -> None:
-    limits = Limits(cpu_s=1, wall_s=4, memory_mb=200, output_mb=2)
+    limits = replace(
+        Limits(cpu_s=PATIENCE, wall_s=PATIENCE, memory_mb=200, output_mb=2),
+        **({"cpu_s": 2.0} if status is Status.CPU_TIME else {"wall_s": 6.0} if status is Status.WALL_TIME else {}),
+    )
     grade = jail.grade(program, ["assert f() == 1"], limits=limits)
     outcome = grade.outcomes[0]
     assert (outcome.status, outcome.verdict) == (status, verdict), outcome.reason

@@ -50,6 +50,7 @@ def test_everything_public_is_explained(name: str) -> None:
         jailpy.LayerMissing("cgroup", "why", "fix"),
         jailpy.SetupError("mounts", 3, 28, "hint"),
         jailpy.HelperLost("text"),
+        jailpy.CheckerError("text"),
         jailpy.Overloaded("text"),
     ],
     ids=lambda error: type(error).__name__,
@@ -64,5 +65,5 @@ def test_errors_cross_processes(error: Exception) -> None:
 def test_the_tree_of_errors() -> None:
     assert issubclass(jailpy.UsageError, ValueError)
     assert not issubclass(jailpy.UsageError, jailpy.InfrastructureError)
-    for error in (jailpy.LayerMissing, jailpy.SetupError, jailpy.HelperLost, jailpy.Overloaded):
+    for error in (jailpy.LayerMissing, jailpy.SetupError, jailpy.HelperLost, jailpy.CheckerError, jailpy.Overloaded):
         assert issubclass(error, jailpy.InfrastructureError)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from jailpy.compare import TextCompare, ValueCompare
 from jailpy.errors import UsageError
-from jailpy.testcase import AssertTest, CallTest, StdioTest, parse_tests
+from jailpy.limits import Limits
+from jailpy.testcase import AssertTest, CallTest, CheckTest, InteractTest, Judge, StdioTest, parse_tests
 
 
 def one(test: object, **options: bool) -> Any:
@@ -44,6 +45,52 @@ def test_call_form() -> None:
     assert test == CallTest("f", ([1, 2], "a"), {}, 1, ValueCompare("float"))
     assert one({"function": "f", "expected": None}).args == ()
     assert one({"function": "f", "args": [10**5000, math.inf, {1, 2}, b"x"], "expected": 0}).args[2] == {1, 2}
+
+
+def test_check_forms() -> None:
+    test = one({"type": "check", "checker": "def check(i, o, a): ...", "input": "1", "expected_output": "2"})
+    assert test == CheckTest(b"1", Judge(b"def check(i, o, a): ...", function=True), b"2")
+    program = {"program": b"x", "language": "python"}
+    test = one({"checker": program, "checker_limits": {"cpu_s": 9}, "weight": 2})
+    assert test == CheckTest(b"", Judge(b"x", limits=(("cpu_s", 9),)), weight=2.0)
+    assert test.checker.within(Limits(cpu_s=1, wall_s=2)) == Limits(cpu_s=9, wall_s=2)
+    whole = one({"checker": program, "checker_limits": Limits(disk_mb=5)})
+    assert whole.checker.within(Limits(cpu_s=1)) == Limits(disk_mb=5)
+    assert parse_tests([test]) == (test,)
+
+
+@pytest.mark.parametrize(
+    ("checker", "names"),
+    [
+        (lambda input, output, answer: True, ("input", "output", "answer")),
+        (lambda answer, output, digits=5: True, ("output", "answer")),
+        (lambda *, output: True, ("output",)),
+        (lambda i, o, a: True, None),
+        (lambda *texts: True, None),
+        (lambda i, o, a=None, b=None: True, None),
+        (lambda input, output, expected: True, None),
+        (lambda input, output, /, answer: True, None),
+        (max, None),
+    ],
+)
+def test_how_a_callable_is_called(checker: Any, names: tuple[str, ...] | None) -> None:
+    assert one({"checker": checker}).checker.names == names
+
+
+def test_a_checker_of_many_tests_is_pickled_once() -> None:
+    def check(output: str) -> bool:
+        return output == "x"
+
+    first, second = parse_tests([{"checker": check}, {"checker": check, "checker_s": 5}])
+    assert first.checker is second.checker  # type: ignore[union-attr]
+    assert second.checker_s == 5.0  # type: ignore[union-attr]
+
+
+def test_interact_forms() -> None:
+    test = one({"type": "interact", "interactor": "x", "input": "1", "answer": "2"})
+    assert test == InteractTest(Judge(b"x"), b"1", b"2")
+    test = one({"interactor": {"program": "x"}, "interactor_limits": {"wall_s": 3}, "weight": 0.5})
+    assert test == InteractTest(Judge(b"x", limits=(("wall_s", 3),)), weight=0.5)
 
 
 def test_values_are_copied() -> None:
@@ -106,6 +153,12 @@ class Odd(list):  # type: ignore[type-arg]
     pass
 
 
+def unpicklable() -> Any:
+    held = (number for number in range(3))  # what has begun to run cannot travel
+    return lambda output: output in held
+
+
+CHECK: dict[str, Any] = {"checker": lambda output: True}
 CYCLE: list[Any] = []
 CYCLE.append(CYCLE)
 STDIO = {"input": "", "expected_output": ""}
@@ -131,9 +184,36 @@ GROUP: dict[str, Any] = {"inputs": ["1"], "outputs": ["2"]}
         ([""], "tests[0]"),
         ([" \n"], "tests[0]"),
         ([json.dumps(STDIO)], "tests[0]"),
-        ([{"type": "check", "input": "", "checker": "x"}], "tests[0].type"),
-        ([{"type": "interact"}], "tests[0].type"),
-        ([{"input": "", "interactor": "x"}], "tests[0].type"),
+        ([{"type": "check", "input": ""}], "tests[0].checker"),
+        ([{"checker": ""}], "tests[0].checker"),
+        ([{"checker": 5}], "tests[0].checker"),
+        ([{"checker": ["x"]}], "tests[0].checker"),
+        ([{"checker": {"language": "python"}}], "tests[0].checker.program"),
+        ([{"checker": {"program": ""}}], "tests[0].checker"),
+        ([{"checker": {"program": "x", "language": "cobol"}}], "tests[0].checker.language"),
+        ([{"checker": {"program": "x", "code": "x"}}], "tests[0].checker.code"),
+        ([{"checker": lambda output, more: True}], "tests[0].checker"),
+        ([{"checker": lambda: True}], "tests[0].checker"),
+        ([{"checker": unpicklable()}], "tests[0].checker"),
+        ([CHECK | {"checker_s": 0}], "tests[0].checker_s"),
+        ([CHECK | {"checker_s": math.inf}], "tests[0].checker_s"),
+        ([CHECK | {"checker_s": True}], "tests[0].checker_s"),
+        ([CHECK | {"checker_s": "5"}], "tests[0].checker_s"),
+        ([CHECK | {"checker_limits": {"cpu_s": 1}}], "tests[0].checker_limits"),
+        ([{"checker": "x", "checker_s": 5}], "tests[0].checker_s"),
+        ([{"checker": "x", "checker_limits": {"cpu": 1}}], "tests[0].checker_limits.cpu"),
+        ([{"checker": "x", "checker_limits": {"cpu_s": -1}}], "tests[0].checker_limits.cpu_s"),
+        ([{"checker": "x", "checker_limits": 5}], "tests[0].checker_limits"),
+        ([{"checker": "x", "expected_output": 5}], "tests[0].expected_output"),
+        ([{"checker": "x", "input": 5}], "tests[0].input"),
+        ([{"checker": "x", "compare": "exact"}], "tests[0].compare"),
+        ([{"checker": "x", "weight": -1}], "tests[0].weight"),
+        ([{"type": "interact"}], "tests[0].interactor"),
+        ([{"interactor": lambda: 0}], "tests[0].interactor"),
+        ([{"interactor": "x", "answer": 5}], "tests[0].answer"),
+        ([{"interactor": "x", "input": 5}], "tests[0].input"),
+        ([{"interactor": "x", "expected_output": ""}], "tests[0].expected_output"),
+        ([{"interactor": "x", "interactor_limits": {"wall_s": 0}}], "tests[0].interactor_limits.wall_s"),
         ([{"files": {}, "command": "x"}], "tests[0].type"),
         ([{"type": "stdioo"}], "tests[0].type"),
         ([{"type": []}], "tests[0].type"),
@@ -198,8 +278,14 @@ def test_mistakes_are_named(tests: object, field: str) -> None:
 def test_messages_say_what_to_do() -> None:
     with pytest.raises(UsageError, match="it takes compare, expected_output, group, input, size, type, weight"):
         parse_tests([STDIO | {"repeat": 1}])
-    with pytest.raises(UsageError, match="this version does not judge check tests yet"):
-        parse_tests([{"type": "check"}])
+    with pytest.raises(UsageError, match="this version does not judge project tests yet"):
+        parse_tests([{"type": "project"}])
+    with pytest.raises(UsageError, match=r"a text that defines check\(input, output, answer\)"):
+        parse_tests([{"checker": 5}])
+    with pytest.raises(UsageError, match=r"it is called as checker\(input, output, answer\)"):
+        parse_tests([{"checker": lambda output, more: True}])
+    with pytest.raises(UsageError, match="let it hold plain data only"):
+        parse_tests([{"checker": unpicklable()}])
     with pytest.raises(UsageError, match="give assert code as a list"):
         parse_tests("assert f() == 1")
     with pytest.raises(UsageError, match="'Odd' is no plain value"):
