@@ -12,12 +12,14 @@ _LINES_OF_ASSERT = 5
 _STDERR_READ = 1 << 14
 #: What a driver says of the place where something was raised: file, line, function.
 _PLACE = re.compile(r"(?:.*/)?([^/]+):([0-9]{1,9}) in (.+)")
+#: Where an object lay, as Python's own descriptions end: another place in the next run, and of no use to anybody.
+_ADDRESS = re.compile(r"(?<= at 0x)[0-9a-f]{5,16}(?=>)")
 _TRACED = re.compile(r' *File "(?:[^"]*/)?([^"/]+)", line ([0-9]+)(?:, in (.+))?')
 
 
 def one_line(reason: str) -> str:
-    """One line, bounded, without anything that a JSON writer or a terminal could choke on."""
-    clean = reason.encode("utf-8", "backslashreplace").decode("utf-8")
+    """One line, bounded, without anything that a JSON writer or a terminal could choke on, and the same for each run."""
+    clean = _ADDRESS.sub("...", reason.encode("utf-8", "backslashreplace").decode("utf-8"))
     clean = "".join(char if char.isprintable() else " " for char in clean)
     return clean if len(clean) <= MAX_REASON else clean[: MAX_REASON - 1] + "…"
 

@@ -18,7 +18,7 @@ from serve import serve
 #: What nothing that is run afterwards may find under these names.
 MODULES = (
     *("asking", "checks", "crossing", "folders", "heap", "modules", "operators"),
-    *("project", "referee", "serve", "standins"),
+    *("project", "referee", "serve", "standins", "unpickling"),
 )
 
 __all__ = ["MODULES", "Folders", "beside", "project", "referee", "rehearse", "serve"]

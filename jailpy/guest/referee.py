@@ -18,6 +18,7 @@ from typing import Any
 import asking
 import heap
 import standins
+import unpickling
 from checks import Checks
 from folders import Folders
 from modules import RUNNERS
@@ -68,6 +69,8 @@ def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, 
         count.begin()
     if "doctest" in source:
         refuse_doctests(texts)
+    if any(name in source for name in ("pickle", "shelve", "joblib")):
+        unpickling.make_safe(space, standins.NotHere)
     import_nothing(peer.link.folders.roots)
     try:
         space.open(peer, texts, frozenset().union(*map(_names_in, code)))
@@ -141,14 +144,15 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         """Waits until the program is loaded, and settles whose those names are that both have."""
         self.peer = peer
         names, told = peer.listen()
-        program = frozenset(name for name in names if type(name) is str and not asking.is_special(name))
+        program = frozenset(name for name in names if not asking.is_special(name))
         own = frozenset(vars(builtins))
         self.theirs = program - RUNNERS - own
         if used & program & own:
             nodes = [node for text in texts.values() for node in ast.walk(ast.parse(text))]
             self.theirs |= _tested(nodes, program)
         mine = self.theirs - _HELPERS
-        self.update({name: value for name, value in told if name in mine and isinstance(value, (type, types.FunctionType))})
+        kinds = (type, types.FunctionType)
+        self.update({name: value for name, value in told.items() if name in mine and isinstance(value, kinds)})
 
     def __missing__(self, name: str) -> Any:
         if name not in self.theirs:

@@ -118,11 +118,14 @@ class Peer:
     def __deepcopy__(self, memo: Any) -> Peer:
         return self
 
-    def listen(self) -> Any:
-        """What the program says of itself, once it is loaded."""
+    def listen(self) -> tuple[frozenset[str], dict[str, Any]]:
+        """What the program says of itself, once it is loaded: its names, and what some of them stand for."""
         try:
-            return self.link.listen()
-        except heap.BadMessage as error:
+            names, told = self.link.listen()
+            if type(names) is not tuple or type(told) is not tuple:
+                raise heap.BadMessage("a greeting that is none")
+            return frozenset(name for name in names if type(name) is str), dict(told)
+        except (heap.BadMessage, TypeError, ValueError) as error:
             self.lost = Gone(str(error))
             raise self.lost from None
 

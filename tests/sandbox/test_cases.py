@@ -64,7 +64,7 @@ def _check(row: dict[str, Any], way: str, jail: Jail) -> None:
     tests = [_plain(test) for test in row["tests"]]
     times = {name: test.pop(name) for test in tests for name in ("repeat", "burst", "parallel", "threads") if name in test}
     code = row["model_text"] if "model_text" in row else _plain(row)["code"]
-    job = Job(code, tests, limits=_limits(row), extract="model_text" in row, in_process=True)
+    job = Job(code, tests, limits=_limits(row), extract="model_text" in row)
     if row["right"]["verdict"] == Verdict.INTERNAL_ERROR.value:
         (failed,) = jail.grade_many([job])
         assert (failed.reward, failed.verdict) == (None, Verdict.INTERNAL_ERROR)
@@ -88,7 +88,7 @@ def _repeated(job: Job, times: dict[str, int], way: str, jail: Jail) -> list[Gra
         return [future.result() for future in [jail.submit(job.code, job.tests, limits=job.limits) for job in jobs]]
     if count > 1:
         return [jail.grade(job.code, job.tests * len(jobs), limits=job.limits)]
-    return [jail.grade(job.code, job.tests, limits=job.limits, extract=job.extract, in_process=True)]
+    return [jail.grade(job.code, job.tests, limits=job.limits, extract=job.extract)]
 
 
 def test_inherited_hard_limits_clamp_what_is_asked_for(policy: Policy) -> None:
@@ -134,7 +134,7 @@ def _seen(outcomes: tuple[Outcome, ...]) -> list[tuple[Verdict, str]]:
 @pytest.mark.parametrize("row", _rows("problems"))
 def test_problem(row: dict[str, Any], jail: Jail) -> None:
     tests = [_literal(test) for test in row["tests"]]
-    options: dict[str, Any] = {"in_process": "code" in tests[0], "limits": Limits(cpu_s=4, wall_s=PATIENCE)}
+    options: dict[str, Any] = {"limits": Limits(cpu_s=4, wall_s=PATIENCE)}
     right = jail.grade(row["solution"], tests, **options)
     assert right.verdict is Verdict.PASSED, _seen(right.outcomes)
     assert right.reward == 1.0

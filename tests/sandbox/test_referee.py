@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,6 +75,25 @@ def test_forged_passes_pass_only_beside_the_program(jail: Jail, name: str) -> No
     assert jail.grade(program, [test], limits=WIDE, in_process=True).verdict is Verdict.PASSED
     refereed = jail.grade(program, [test], limits=WIDE)
     assert refereed.verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR)
+
+
+@pytest.mark.parametrize("way", ["warm"], indirect=True)
+@pytest.mark.parametrize(
+    "attribute",
+    ["__array_function__ = itertools.chain", "__array__ = lambda *a, **k: numpy.array([3.5])"],
+    ids=["functions of arrays", "an array"],
+)
+def test_no_library_is_told_how_to_compare(jail: Jail, attribute: str) -> None:
+    program = f"import itertools, numpy\nclass Evil:\n    {attribute}\ndef solve(x): return Evil()"
+    test = "import numpy\nassert numpy.allclose(solve(2), 3.5)"
+    policy = replace(jail.policy, python=sys.executable)  # which has numpy
+    with Jail(policy, workers=1) as other:
+        assert other.grade(program, [test], limits=WIDE, in_process=True).verdict is Verdict.PASSED
+        outcome = other.grade(program, [test], limits=WIDE).outcomes[0]
+        right = other.grade("def solve(x): return 3.5", [test], limits=WIDE)
+    assert outcome.verdict is Verdict.RUNTIME_ERROR
+    assert "unsupported operand" in outcome.reason
+    assert right.verdict is Verdict.PASSED
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,12 @@ class TestForgedFrames:
         assert outcome.reason.isprintable()
         outcome.reason.encode("utf-8")
 
+    @pytest.mark.parametrize("address", ["7f3aa2c41d90", "55f0c8a1b2c0"])
+    def test_reasons_carry_no_addresses(self, address: str) -> None:
+        error = ("ValueError", f"<object object at 0x{address}> at 0x{address}", "main.py:1 in f")
+        outcome = judge(CALL, result(code=1, frame=framed({"error": error})))
+        assert outcome.reason == f"ValueError: <object object at 0x...> at 0x{address} at main.py:1 in f"
+
 
 LIMITS = Limits(cpu_s=2, wall_s=6.5, memory_mb=256, processes=8, output_mb=0.5, disk_mb=16)
 TRACEBACK = b"""noise
