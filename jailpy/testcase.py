@@ -123,9 +123,9 @@ class InteractTest:
 
 
 Test = StdioTest | CallTest | AssertTest | CheckTest | InteractTest | ProjectTest
-_TESTS = (StdioTest, CallTest, AssertTest, CheckTest, InteractTest, ProjectTest)
 #: Tests whose code is run in a jail of its own.
 Refereed = AssertTest | ProjectTest
+_TESTS = (StdioTest, CallTest, AssertTest, CheckTest, InteractTest, ProjectTest)
 
 #: Keys of every test: what it counts, the group that counts together, and its size where growth is measured.
 _ABOUT = ("weight", "group", "size")
@@ -200,14 +200,14 @@ def _one(item: object, where: str, in_process: bool, carried: _Carried) -> list[
         return [StdioTest(given, expected, compare, **about)]
     if kind == "call":
         return [_call_from(item, where, about)]
+    if kind == "project":
+        return [parse_project(item, where, item.get("in_process", in_process), about)]
     if kind == "check":
         return [_check_from(item, where, about, carried)]
     if kind == "interact":
         interactor = _judge_from(_needed(item, where, "interactor"), item, where, "interactor")
         given = _bytes(item.get("input", b""), f"{where}.input")
         return [InteractTest(interactor, given, _bytes(item.get("answer", b""), f"{where}.answer"), **about)]
-    if kind == "project":
-        return [parse_project(item, where, item.get("in_process", in_process), about)]
     beside = item.get("in_process", in_process)
     if not isinstance(beside, bool):
         raise UsageError(f"{where}.in_process", "must be true or false")

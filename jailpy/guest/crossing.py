@@ -37,7 +37,7 @@ def rehearse() -> None:
     ends = socket.socketpair()
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(_PROGRAM, namespace)
-    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), frozenset(("__main__",)))
+    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), serving.MAIN)
     peer = standins.Peer(ends[1].fileno(), Folders((), ()), judging.Names())
     hear, waiting = peer.link.receive, [False]
 

@@ -14,8 +14,8 @@ Request and frame are one value each (values.py) behind an 8-byte big-endian len
               "function", "args", "kwargs", "prelude", "test", "expected", "modules", "ini", "frame_bytes",
               "frame_nodes", "argv": what sys.argv has behind the program's name,
               "tell": whether a script's uncaught exception is to come out as a frame, as MemoryError always does};
-              serve and modules come with a descriptor, one end of the connection between the program's jail (serve.py)
-              and its tests' (referee.py, project.py), whose modes are referee and project
+              serve and modules come with a descriptor, one end of the connection (crossing.py) between the program's
+              jail and its tests', whose modes are referee and project
     frame    {"value": v} | {"done": True} | {"error": (type, message, where)} | {"syntax": (type, message, where)}
              | {"too_large": what} | {"no_test": True} | {"done": True, "exit", "tests", "broken"} (project.py)
 """

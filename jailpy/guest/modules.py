@@ -12,12 +12,16 @@ from collections.abc import Iterator, Mapping
 from importlib.machinery import ModuleSpec
 from typing import Any
 
+import asking
+
 #: Names by which test runners are told what to do: never the program's.
 RUNNERS = frozenset(("load_tests", "setUpModule", "tearDownModule", "pytest_plugins", "pytestmark", "collect_ignore"))
+#: What modules say of themselves.
+_SAID = frozenset(("__author__", "__file__", "__version__"))
 _RUNNERS_BEGIN = ("pytest_", "setup_", "teardown_", "test", "Test")
 
 
-class Module(types.ModuleType):
+class OwnModule(types.ModuleType):
     """A module of the program's: its attributes are asked for, but for those that belong to importing."""
 
     def __init__(self, peer: Any, number: int, name: str, doc: Any) -> None:
@@ -29,9 +33,11 @@ class Module(types.ModuleType):
         return _Names(self)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_jailpy"):
-            raise AttributeError(name)
-        return _given(self) if name == "__all__" else self._jailpy_at[0].ask("get", self, name)
+        if name == "__all__":
+            return _given(self)
+        if name not in _SAID:
+            asking.check_attribute(name)
+        return self._jailpy_at[0].ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__"):
@@ -49,7 +55,7 @@ class Module(types.ModuleType):
 class _Names(Mapping[str, Any]):
     """A module's names and what they stand for, each asked for when it is wanted."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: OwnModule) -> None:
         self.module = module
 
     def __getitem__(self, name: str) -> Any:
@@ -71,8 +77,8 @@ class Finder:
     def __init__(self, peer: Any, names: tuple[str, ...]) -> None:
         self.peer = peer
         self.names = frozenset(names)
-        self.imported: dict[str, Module] = {}
-        self.fresh: Module | None = None
+        self.imported: dict[str, OwnModule] = {}
+        self.fresh: OwnModule | None = None
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Every module counts as a package: whether it is one, the program says when something in it is imported."""
@@ -88,7 +94,7 @@ class Finder:
             if str(error).startswith(f"No module named {spec.name!r}"):
                 error.name = spec.name  # so that `from package import name` knows what there is not
             raise
-        if not isinstance(module, Module):
+        if not isinstance(module, OwnModule):
             raise ImportError(f"{spec.name} put something else in its place")
         self.imported[spec.name] = self.fresh = module
         return module
@@ -115,4 +121,4 @@ def _given(module: Any) -> list[str]:
 
 
 def _is_real(value: Any) -> bool:
-    return isinstance(value, types.ModuleType) and not isinstance(value, Module)
+    return isinstance(value, types.ModuleType) and not isinstance(value, OwnModule)

@@ -12,15 +12,19 @@ failure, a pass where a failure was expected, or a failed part. Python 3.9 and l
 
 from __future__ import annotations
 
+import ast
 import builtins
+import contextlib
 import os
 import sys
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
 import standins
+import unpickling
+from checks import Checks
 from folders import Folders
 from modules import Finder
-from referee import forward_seeds
+from referee import forward_seeds, import_nothing, refuse_doctests
 
 _TEXT = 500
 _MOST_BROKEN = 20
@@ -30,9 +34,16 @@ _NONE = ("", "", "")
 
 def project(folder: str, request: dict[str, Any], fd: int, folders: Folders, own: frozenset[str]) -> dict[str, Any]:
     """The frame of a run in a jail of its own. `own` are the names of the test files' modules."""
-    names = request["modules"]
+    names, texts = request["modules"], _texts(folder)
     space = {"__builtins__": builtins, "__name__": "__main__"}
     peer = standins.Peer(fd, folders, space, own)
+    peer.checks = Checks(texts)
+    peer.expects_stop = any("StopIteration" in text for text in texts.values())
+    if any("doctest" in text for text in texts.values()):
+        refuse_doctests(texts)
+    if any(name in text for text in texts.values() for name in ("pickle", "shelve", "joblib")):
+        unpickling.make_safe(space, standins.NotHere)
+    import_nothing(folders.roots)
     peer.listen()
     for loaded in [name for name in sys.modules if name.partition(".")[0] in names]:
         del sys.modules[loaded]
@@ -40,14 +51,29 @@ def project(folder: str, request: dict[str, Any], fd: int, folders: Folders, own
     sys.meta_path.insert(0, finder)
     forward_seeds(peer)
     frame = _run(folder, request, lambda: peer.lost is not None)
-    if peer.lost is not None:
-        raise peer.lost
+    for failure in (peer.lost, standins.NotHere.first, peer.failure):
+        if failure is not None:
+            raise failure
     return frame
 
 
 def beside(folder: str, request: dict[str, Any]) -> dict[str, Any]:
     """The frame of a run over the program's own files, which can forge it."""
     return _run(folder, request, lambda: False)
+
+
+def _texts(folder: str) -> dict[str, str]:
+    """The test files' code, by its path. What does not compile, pytest says better."""
+    texts = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            if name.endswith(".py"):
+                with contextlib.suppress(SyntaxError, ValueError), open(path, "rb") as file:
+                    text = file.read().decode()
+                    ast.parse(text)
+                    texts[path] = text
+    return texts
 
 
 def _run(folder: str, request: dict[str, Any], is_over: Callable[[], bool]) -> dict[str, Any]:

@@ -68,10 +68,10 @@ def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, 
     if "unittest" in source:
         count.begin()
     if "doctest" in source:
-        _refuse_doctests(texts)
+        refuse_doctests(texts)
     if any(name in source for name in ("pickle", "shelve", "joblib")):
         unpickling.make_safe(space, standins.NotHere)
-    _import_nothing(peer.link.folders.roots)
+    import_nothing(peer.link.folders.roots)
     try:
         space.open(peer, texts, frozenset().union(*map(_names_in, code)))
         forward_seeds(peer)
@@ -93,7 +93,7 @@ def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, 
     return {"done": True}
 
 
-def _import_nothing(roots: tuple[str, ...]) -> None:
+def import_nothing(roots: tuple[str, ...]) -> None:
     """No module is found in these folders, where the program's files come to lie."""
 
     def hook(path: str) -> Any:
@@ -116,7 +116,7 @@ class _Empty:
         return None
 
 
-def _refuse_doctests(texts: dict[str, str]) -> None:
+def refuse_doctests(texts: dict[str, str]) -> None:
     """Examples in the program's texts are its own code, and are run nowhere but in its jail."""
     trees = [ast.parse(text) for text in texts.values()]
     own = {"".join(text.split()) for tree in trees for text in _texts(ast.walk(tree))}

@@ -39,9 +39,11 @@ _DOC = 20_000
 _MOST_TOLD = 100
 
 
-def serve(
-    namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = frozenset(("__main__",))
-) -> None:
+#: The top-level modules of a program that is one text.
+MAIN = frozenset(("__main__",))
+
+
+def serve(namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = MAIN) -> None:
     """Answers until the other side is gone. `own` are the top-level modules that are the program's."""
     program = Program(namespace, fd, folders, own)
     try:
@@ -76,8 +78,8 @@ class Program:
         )
         if back is not None:
             return (heap.mark("@back"), back)
-        if isinstance(value, types.ModuleType) and not self._is_foreign(value.__name__):
-            return self._module(value)
+        if isinstance(value, types.ModuleType) and self.own != MAIN:
+            return self._module(value)  # of libraries too: the test code may patch what the program has of them
         number = self.numbers.get(id(value))
         if number is not None:
             return self._again(value, number)

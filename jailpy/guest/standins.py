@@ -23,7 +23,7 @@ import asking
 import heap
 from checks import Checks
 from folders import Folders
-from modules import Module
+from modules import OwnModule
 from operators import ARITHMETIC, OPERATORS
 
 #: Modules whose functions and classes are the test code's own, however the program came by them.
@@ -61,7 +61,10 @@ _CALLABLES = (
 _NUMERIC = ("numpy", "pandas", "scipy", "sympy", "pytest")
 _UNTRUE = ("unittest", "pytest", "_pytest")  # their exceptions mean that a test is skipped
 #: What these do, they do where the test code is: they would run code there, or read its text.
-_MIGHTY = (eval, exec, compile, open, io.open_code, getattr, setattr, delattr, vars, globals, locals, builtins.__import__)
+_MIGHTY = (
+    *(eval, exec, compile, open, io.open_code, getattr, setattr, delattr, vars, globals, locals, builtins.__import__),
+    *(str.format, str.format_map),
+)
 _MOST_TOLD = 10_000
 
 
@@ -94,7 +97,7 @@ class Peer:
     ) -> None:
         self.namespace = namespace
         self.own = own  # the test code's top-level modules
-        self.modules: dict[int, Module] = {}
+        self.modules: dict[int, OwnModule] = {}
         self.told: dict[int, Any] = {}
         self.real: dict[int, Any] = {}
         self.numbers: dict[int, int] = {}
@@ -292,10 +295,10 @@ class Peer:
         made._jailpy_at = (self, number, False)  # type: ignore[attr-defined]  # how it is known again
         return made
 
-    def _own_module(self, number: int, name: str, doc: Any) -> Module:
+    def _own_module(self, number: int, name: str, doc: Any) -> OwnModule:
         if len(self.modules) > _MOST_TOLD:
             raise heap.BadMessage("too many modules")
-        made = self.modules[number] = Module(self, number, str(name)[:200], doc)
+        made = self.modules[number] = OwnModule(self, number, str(name)[:200], doc)
         return made
 
     @staticmethod
@@ -600,14 +603,14 @@ def _function_code(peer: Peer, number: int) -> Any:
     return function
 
 
-def _elsewhere(function: Any) -> types.CodeType:
-    """Its code, which nobody who looks for source takes for the program's."""
-    return function.__code__.replace(co_filename="<in the program's jail>")  # type: ignore[no-any-return]
-
-
 def _variables() -> dict[str, str]:
     """The environment, without what pytest says of itself in it."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+
+
+def _elsewhere(function: Any) -> types.CodeType:
+    """Its code, which nobody who looks for source takes for the program's."""
+    return function.__code__.replace(co_filename="<in the program's jail>")  # type: ignore[no-any-return]
 
 
 def _well_known(name: Any, module: Any) -> Any:
@@ -649,7 +652,7 @@ def _public() -> tuple[type, ...]:
 
 def _number_of(peer: Peer, value: Any) -> int | None:
     """Under which number the program knows a stand-in."""
-    kinds = (_Bound, Module, types.FunctionType)
+    kinds = (_Bound, OwnModule, types.FunctionType)
     if isinstance(value, kinds) or (isinstance(value, Class) and "_jailpy_at" in vars(value)):
         at: Any = getattr(value, "_jailpy_at", None)
         return None if at is None else at[1]

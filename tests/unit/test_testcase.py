@@ -214,6 +214,7 @@ GROUP: dict[str, Any] = {"inputs": ["1"], "outputs": ["2"]}
         ([{"interactor": "x", "input": 5}], "tests[0].input"),
         ([{"interactor": "x", "expected_output": ""}], "tests[0].expected_output"),
         ([{"interactor": "x", "interactor_limits": {"wall_s": 0}}], "tests[0].interactor_limits.wall_s"),
+        ([{"files": {}, "command": "x"}], "tests[0].command"),
         ([{"type": "stdioo"}], "tests[0].type"),
         ([{"type": []}], "tests[0].type"),
         ([{"weight": 1}], "tests[0]"),
@@ -277,6 +278,8 @@ def test_mistakes_are_named(tests: object, field: str) -> None:
 def test_messages_say_what_to_do() -> None:
     with pytest.raises(UsageError, match="it takes compare, expected_output, group, input, size, type, weight"):
         parse_tests([STDIO | {"repeat": 1}])
+    with pytest.raises(UsageError, match="must be a list of the tests that must pass, at least one"):
+        parse_tests([{"type": "project", "files": {}, "expected": []}])
     with pytest.raises(UsageError, match=r"a text that defines check\(input, output, answer\)"):
         parse_tests([{"checker": 5}])
     with pytest.raises(UsageError, match=r"it is called as checker\(input, output, answer\)"):
