@@ -26,25 +26,9 @@ from modules import RUNNERS
 #: Helpers that tests use without importing them, for the program has: always the real ones.
 _HELPERS = frozenset(
     (
-        "math",
-        "cmath",
-        "random",
-        "re",
-        "copy",
-        "itertools",
-        "functools",
-        "collections",
-        "operator",
-        "string",
-        "json",
-        "datetime",
-        "decimal",
-        "fractions",
-        "statistics",
-        "unittest",
-        "pytest",
-        "np",
-        "numpy",
+        *("math", "cmath", "random", "re", "copy", "itertools", "functools", "collections", "operator"),
+        *("string", "json", "datetime", "decimal", "fractions", "statistics", "unittest", "pytest", "np"),
+        *("numpy",),
     )
 )
 _REAL = {"np": "numpy"}

@@ -29,28 +29,9 @@ from operators import ARITHMETIC, OPERATORS
 #: Modules whose functions and classes are the test code's own, however the program came by them.
 PURE = frozenset(
     (
-        "bisect",
-        "_bisect",
-        "cmath",
-        "collections",
-        "copy",
-        "datetime",
-        "decimal",
-        "fractions",
-        "functools",
-        "_functools",
-        "heapq",
-        "_heapq",
-        "itertools",
-        "json",
-        "math",
-        "operator",
-        "_operator",
-        "random",
-        "re",
-        "statistics",
-        "string",
-        "time",
+        *("bisect", "_bisect", "cmath", "collections", "copy", "datetime", "decimal", "fractions"),
+        *("functools", "_functools", "heapq", "_heapq", "itertools", "json", "math", "operator", "_operator"),
+        *("random", "re", "statistics", "string", "time"),
     )
 )
 #: What of the test code's the program may call and do nothing else with; `str.upper` is a method descriptor.
