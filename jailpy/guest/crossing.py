@@ -7,9 +7,9 @@ import socket
 import sys
 from typing import Any
 
+import peer as peers
 import referee as judging
 import serve as serving
-import standins
 from folders import Folders
 from project import beside, project
 from referee import referee
@@ -18,7 +18,7 @@ from serve import serve
 #: What nothing that is run afterwards may find under these names.
 MODULES = (
     *("asking", "checks", "crossing", "folders", "heap", "modules", "operators"),
-    *("project", "referee", "serve", "standins", "unpickling"),
+    *("peer", "project", "referee", "serve", "standins", "unpickling"),
 )
 
 __all__ = ["MODULES", "Folders", "beside", "project", "referee", "rehearse", "serve"]
@@ -38,7 +38,7 @@ def rehearse() -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(_PROGRAM, namespace)
     program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), serving.MAIN)
-    peer = standins.Peer(ends[1].fileno(), Folders((), ()), judging.Names())
+    peer = peers.Peer(ends[1].fileno(), Folders((), ()), judging.Names())
     hear, waiting = peer.link.receive, [False]
 
     def receive() -> Any:

@@ -19,6 +19,7 @@ import os
 import sys
 from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 
+import peer as peers
 import standins
 import unpickling
 from checks import Checks
@@ -36,7 +37,7 @@ def project(folder: str, request: dict[str, Any], fd: int, folders: Folders, own
     """The frame of a run in a jail of its own. `own` are the names of the test files' modules."""
     names, texts = request["modules"], _texts(folder)
     space = {"__builtins__": builtins, "__name__": "__main__"}
-    peer = standins.Peer(fd, folders, space, own)
+    peer = peers.Peer(fd, folders, space, own)
     peer.checks = Checks(texts)
     peer.expects_stop = any("StopIteration" in text for text in texts.values())
     if any("doctest" in text for text in texts.values()):

@@ -17,6 +17,7 @@ from typing import Any
 
 import asking
 import heap
+import peer as peers
 import standins
 import unpickling
 from checks import Checks
@@ -36,10 +37,10 @@ _REAL = {"np": "numpy"}
 
 def referee(source: str, path: str, prelude: str, fd: int, folders: Folders) -> dict[str, Any]:
     """The frame that says how the test code ended."""
-    return run(standins.Peer(fd, folders, Names()), source, path, prelude)
+    return run(peers.Peer(fd, folders, Names()), source, path, prelude)
 
 
-def run(peer: standins.Peer, source: str, path: str, prelude: str) -> dict[str, Any]:
+def run(peer: peers.Peer, source: str, path: str, prelude: str) -> dict[str, Any]:
     """The same, for a program that `peer` stands for."""
     space: Names = peer.namespace
     space.update(__name__="__main__", __builtins__=builtins, __file__=path)
@@ -124,7 +125,7 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
 
     theirs: frozenset[str] = frozenset()
 
-    def open(self, peer: standins.Peer, texts: dict[str, str], used: frozenset[str]) -> None:
+    def open(self, peer: peers.Peer, texts: dict[str, str], used: frozenset[str]) -> None:
         """Waits until the program is loaded, and settles whose those names are that both have."""
         self.peer = peer
         names, told = peer.listen()
@@ -142,9 +143,9 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
         if name not in self.theirs:
             raise KeyError(name)
         value = self.peer.ask("name", name)
-        if name in _HELPERS and not standins.is_real(value, _REAL.get(name, name)):
+        if name in _HELPERS and not peers.is_real(value, _REAL.get(name, name)):
             value = __import__(_REAL.get(name, name))
-        if isinstance(value, standins.ForeignModule):
+        if isinstance(value, peers.ForeignModule):
             value = _module(name, value)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)):
             self[name] = value  # a variable may be another value the next time
@@ -157,7 +158,7 @@ class Names(dict):  # type: ignore[type-arg]  # of Python 3.9
                 self[name] = self[name]
 
 
-def _module(name: str, found: standins.ForeignModule) -> Any:
+def _module(name: str, found: peers.ForeignModule) -> Any:
     """The module that the test code names without importing it, for the program does."""
     if found.name != name or name not in getattr(sys, "stdlib_module_names", sys.modules):
         raise standins.NotHere(f"{name} is the program's module {found.name[:100]}")
@@ -213,7 +214,7 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
     return frozenset(shadows - outer)
 
 
-def forward_seeds(peer: standins.Peer) -> None:
+def forward_seeds(peer: peers.Peer) -> None:
     """A test that seeds a generator means the program's too, which in one process is the same."""
     __import__("random")
     for name in ("random", "numpy"):
@@ -223,7 +224,7 @@ def forward_seeds(peer: standins.Peer) -> None:
             generator.seed = _seeding(peer, name, generator.seed)
 
 
-def _seeding(peer: standins.Peer, name: str, seed: Any) -> Any:
+def _seeding(peer: peers.Peer, name: str, seed: Any) -> Any:
     def seeding(*args: Any) -> None:
         seed(*args)
         peer.ask("seed", name, args)
