@@ -225,13 +225,20 @@ def fuzz(
         def every(batch: list[Guest]) -> None:
             try:
                 arena.try_all(batch)
-            except BaseException:
+            except Exception as error:
                 _keep(batch, number)
+                broken.append(error)
                 raise
             for _ in batch:
                 step()
 
-        every()
+        broken: list[Exception] = []
+        try:
+            every()
+        except Exception:
+            if broken:  # of Hypothesis's pages of code, which are in files, the cause alone
+                raise broken[0] from None
+            raise
         return arena.tally
 
 

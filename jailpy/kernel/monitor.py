@@ -261,7 +261,8 @@ class _Watch:
             if report.kind is ReportKind.EXITED:
                 self.facts.wait_status = report.wait_status
                 self.facts.disk_full = bool(report.disk_full)
-                self.facts.cpu_s = max(self.facts.cpu_s, report.cpu_us / 1e6)
+                if self.leaf is None:  # counted from the process's birth, so with what its confinement took
+                    self.facts.cpu_s = max(self.facts.cpu_s, report.cpu_us / 1e6)
                 self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
             self.gone = report.kind is ReportKind.GONE
 

@@ -68,7 +68,12 @@ HOSTS = st.builds(
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(POLICIES, LIMITS, FILES, HOSTS, st.binary(max_size=20))
 def test_any_policy_and_limits(
-    decode: test_spec.Decoder, policy: Policy | None, limits: Limits | None, files: dict[str, bytes], host: Host, code: bytes
+    decode: test_spec.Decoder,
+    policy: Policy | None,
+    limits: Limits | None,
+    files: dict[str, bytes],
+    host: Host,
+    code: bytes,
 ) -> None:
     if policy is None or limits is None:
         return
