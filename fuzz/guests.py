@@ -27,9 +27,9 @@ from hypothesis import strategies as st
 from hypothesis.errors import NonInteractiveExampleWarning
 
 from fuzz.actions import programs
+from fuzz.count import Count
 from jailpy import Jail, Limits, Policy, Result, Status, Verdict
 from jailpy.kernel import probe
-from jailpy.progress import Progress
 
 TREE = Path(__file__).parent.parent
 CORPUS = Path(__file__).parent / "corpus" / "guests"
@@ -268,7 +268,7 @@ def main() -> None:
     warnings.simplefilter("ignore", NonInteractiveExampleWarning)
     print(f"seed {arguments.seed}", flush=True)
     own_orphans()
-    progress = Progress(arguments.runs)
+    progress = Count(arguments.runs, "guests")
     begun = time.monotonic()
     tally = fuzz(
         Policy.from_environment(),
@@ -278,7 +278,6 @@ def main() -> None:
         cold=arguments.cold,
         step=progress.step,
     )
-    progress.finish()
     print(f"{progress.done} guests of seed {arguments.seed} in {time.monotonic() - begun:.0f} s: nothing broke")
     print(", ".join(f"{name} {count}" for name, count in tally.statuses.most_common()), f"; {tally.ends} came to their end")
 
