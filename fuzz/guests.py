@@ -35,7 +35,7 @@ TREE = Path(__file__).parent.parent
 CORPUS = Path(__file__).parent / "corpus" / "guests"
 #: Where what a run leaves behind is looked for is said once, beside the tests.
 sys.path.append(str(TREE / "tests" / "sandbox"))
-from leftovers import Snapshot, processes  # noqa: E402
+from leftovers import Snapshot, processes  # type: ignore[import-not-found]  # noqa: E402
 
 #: Longer than any limits below allow, starvation included, on a busy host: a run that takes this long hangs.
 HANG_SECONDS = 240.0

@@ -176,7 +176,7 @@ def fuzz(policy: Policy, runs: int, number: int, progress: Count | None = None, 
 
         Machine.teardown = counted  # type: ignore[method-assign]
     seed(number)(Machine)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Machine,
         settings=settings(
             max_examples=runs,
