@@ -321,7 +321,7 @@ def _remove(leaf: cgroup.Leaf) -> None:
 def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | None) -> Helper:
     # Its three streams are pipes, like those of the guests that inherit its stream objects.
     with contextlib.ExitStack() as pipes:
-        ends = []
+        ends: list[int] = []
         for _ in range(2):
             ends += os.pipe()
             pipes.callback(close_all, ends[-2:])
