@@ -109,7 +109,11 @@ class WarmJail:
         if not data:
             raise HelperLost("the zygote ended while the guest ran")
         disk = os.fstatvfs(self.disk)
-        exited = replace(decode_report(data), disk_full=int(disk.f_bfree == 0 or disk.f_ffree == 0))
+        try:
+            report = decode_report(data)
+        except ValueError as error:
+            raise HelperLost(f"the zygote sent {error}") from error
+        exited = replace(report, disk_full=int(disk.f_bfree == 0 or disk.f_ffree == 0))
         self._await_empty()
         return [exited, replace(exited, kind=ReportKind.GONE)]
 
