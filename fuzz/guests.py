@@ -8,11 +8,14 @@ goes through first."""
 from __future__ import annotations
 
 import argparse
+import atexit
 import ctypes
 import math
 import os
 import secrets
+import shutil
 import sys
+import tempfile
 import time
 import warnings
 from collections import Counter
@@ -251,8 +254,10 @@ def _keep(batch: Sequence[Guest], number: int) -> None:
         print(f"kept: {path}", file=sys.stderr)
 
 
-def own_orphans() -> None:
-    """Orphans of guests, if there were any, would come to this process instead of the host's PID 1."""
+def own_host() -> None:
+    """A temporary folder that nobody else fills, and orphans that come to this process instead of the host's PID 1."""
+    tempfile.tempdir = tempfile.mkdtemp(prefix="fuzz-")
+    atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     probe.host()
 
@@ -267,7 +272,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", NonInteractiveExampleWarning)
     print(f"seed {arguments.seed}", flush=True)
-    own_orphans()
+    own_host()
     progress = Count(arguments.runs, "guests")
     begun = time.monotonic()
     tally = fuzz(

@@ -21,7 +21,7 @@ from hypothesis.errors import NonInteractiveExampleWarning
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule, run_state_machine_as_test
 
 from fuzz.count import Count
-from fuzz.guests import HANG_SECONDS, Broken, nothing_left, own_orphans
+from fuzz.guests import HANG_SECONDS, Broken, nothing_left, own_host
 from jailpy import Grade, Jail, Limits, Policy
 
 WORKERS = 2
@@ -197,7 +197,7 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", NonInteractiveExampleWarning)
     print(f"seed {arguments.seed}", flush=True)
-    own_orphans()
+    own_host()
     progress = Count(arguments.runs, "lives of a jail")
     fuzz(Policy.from_environment(), arguments.runs, arguments.seed, progress)
     print(f"{progress.done} lives of a jail, of seed {arguments.seed}: nothing broke")
