@@ -39,6 +39,8 @@ class Limits:
                 raise UsageError(f"limits.{spec.name}", f"{value!r} is not a finite number")
             if integral and int(value) != value:
                 raise UsageError(f"limits.{spec.name}", f"{value!r} must be a whole number")
+            if integral:
+                object.__setattr__(self, spec.name, int(value))  # 64.0, as some write it in JSON
             if value <= 0:
                 raise UsageError(f"limits.{spec.name}", f"{value!r} must be greater than 0")
             if value > MOST:

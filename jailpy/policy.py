@@ -49,6 +49,7 @@ class ReadOnly:
         for name, value in (("source", self.source), ("target", self.target or self.source)):
             if value[:1] != "/" or value[:2] == "//" or "\0" in value or os.path.normpath(value) != value:
                 raise UsageError(f"ReadOnly.{name}", f"{value!r} must be an absolute path without '..' or '//'")
+            _check_encodes(f"ReadOnly.{name}", value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Policy:
         for key, value in pairs:
             if not key or "=" in key or "\0" in key + value:
                 raise UsageError(f"policy.environment[{key!r}]", "names need text without '=' or NUL, values no NUL")
+            _check_encodes(f"policy.environment[{key!r}]", key + value)
         if self.python is not None and not os.access(self.python, os.X_OK):
             raise UsageError("policy.python", f"{self.python!r} is not an executable file")
 
@@ -93,3 +95,11 @@ def _layer_names(names: Iterable[str]) -> frozenset[str]:
         if name not in DEGRADABLE:
             raise UsageError("policy.allow_degraded", f"{name!r} can be had on every supported host and is never given up")
     return chosen
+
+
+def _check_encodes(field: str, text: str) -> None:
+    """The kernel takes bytes: those that os.fsdecode made text are given back, and nothing else may be a surrogate."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise UsageError(field, f"no bytes stand for {text[error.start]!r}; give text, or os.fsdecode(bytes)") from None

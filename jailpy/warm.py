@@ -109,7 +109,11 @@ class WarmJail:
         if not data:
             raise HelperLost("the zygote ended while the guest ran")
         disk = os.fstatvfs(self.disk)
-        exited = replace(decode_report(data), disk_full=int(disk.f_bfree == 0 or disk.f_ffree == 0))
+        try:
+            report = decode_report(data)
+        except ValueError as error:
+            raise HelperLost(f"the zygote sent {error}") from error
+        exited = replace(report, disk_full=int(disk.f_bfree == 0 or disk.f_ffree == 0))
         self._await_empty()
         return [exited, replace(exited, kind=ReportKind.GONE)]
 
@@ -242,12 +246,12 @@ class Zygote:
 
     def receive(self, ordered: Ordered) -> WarmJail:
         """The finished jail, waiting for its program. InfrastructureError with the step that failed."""
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(ordered.close)
             init = self._accept(*self._answer())
-        except BaseException:
-            ordered.close()
-            raise
-        jail = WarmJail(ordered.slot, ordered.streams, ordered.out, init, _pid_of(init))
+            undo.callback(os.close, init)
+            jail = WarmJail(ordered.slot, ordered.streams, ordered.out, init, _pid_of(init))
+            undo.pop_all()
         ordered.out = -1  # the jail's now, like the streams
         self._await_parked(jail)
         return jail
@@ -298,6 +302,7 @@ class Zygote:
             data, got, _, _ = socket.recv_fds(child, REPORT.size, 2)
         if len(got) == 2:
             return got[0], got[1]
+        close_all(got)  # of two, the kernel gives one where this process may open one more
         if len(data) == REPORT.size:
             raise explain(decode_report(data), self.specs.stamp)
         raise InfrastructureError(f"a jail could not be parked: {self._last_words()}")
@@ -319,13 +324,12 @@ def _remove(leaf: cgroup.Leaf) -> None:
 
 def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | None) -> Helper:
     # Its three streams are pipes, like those of the guests that inherit its stream objects.
-    stdin, stdin_writer = os.pipe()
-    stdout_reader, stdout = os.pipe()
-    try:
-        helper = launch(specs.zygote, (stdin, stdout, errors, control), leaf, specs.stamp)
-    finally:
-        for fd in (stdin, stdin_writer, stdout_reader, stdout):
-            os.close(fd)
+    with contextlib.ExitStack() as pipes:
+        ends: list[int] = []
+        for _ in range(2):
+            ends += os.pipe()
+            pipes.callback(close_all, ends[-2:])
+        helper = launch(specs.zygote, (ends[0], ends[3], errors, control), leaf, specs.stamp)
     try:
         helper.wait_started()
     except BaseException:
@@ -336,14 +340,14 @@ def _start(specs: ZygoteSpecs, control: int, errors: int, leaf: cgroup.Leaf | No
 
 def _streams(slot: Slot) -> tuple[Ordered, tuple[int, int, int, int, int]]:
     """Our ends and the jail's, of its standard streams, its channel and the word of its end."""
-    streams, theirs = guest_pipes()
-    try:
+    with contextlib.ExitStack() as undo:
+        streams, theirs = guest_pipes()
+        undo.callback(streams.close)
+        undo.callback(close_all, theirs)
         guests = (*theirs, channel(streams))
+        undo.callback(os.close, guests[-1])
         out, out_guest = os.pipe()
-    except OSError:
-        streams.close()
-        close_all(theirs)
-        raise
+        undo.pop_all()
     return Ordered(slot, streams, out), (*guests, out_guest)
 
 

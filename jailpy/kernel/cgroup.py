@@ -185,7 +185,11 @@ class Leaf:
     def make(cls, place: Home, name: str) -> Leaf:
         """A new, empty group below `place`."""
         os.mkdir(name, 0o755, dir_fd=place.fd)
-        return cls(place, name, os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place.fd))
+        with contextlib.ExitStack() as undo:
+            undo.callback(os.rmdir, name, dir_fd=place.fd)
+            fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place.fd)
+            undo.pop_all()
+        return cls(place, name, fd)
 
     def read(self, file: str) -> str:
         """What a control file says now; "" where the kernel or the home's controllers do not have it. Files stay open:
@@ -309,10 +313,15 @@ def inner_home(place: Home, name: str, owner: int) -> Home:
     """A folder of leaves below `place`, between which processes of the host user `owner` may be cloned."""
     os.mkdir(name, 0o755, dir_fd=place.fd)
     path = os.path.join(place.path, name)
-    _enable(path)
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    os.chown("cgroup.procs", owner, -1, dir_fd=fd)
-    return Home(fd, path, frozenset(_read_at(fd, "cgroup.subtree_control").split()))
+    with contextlib.ExitStack() as undo:
+        undo.callback(os.rmdir, name, dir_fd=place.fd)
+        _enable(path)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        undo.callback(os.close, fd)
+        os.chown("cgroup.procs", owner, -1, dir_fd=fd)
+        controllers = frozenset(_read_at(fd, "cgroup.subtree_control").split())
+        undo.pop_all()
+    return Home(fd, path, controllers)
 
 
 os.register_at_fork(after_in_child=home.cache_clear)  # a child's leaves must not lie among its parent's

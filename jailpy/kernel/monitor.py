@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from jailpy.errors import HelperLost
 from jailpy.kernel import memory
 from jailpy.kernel.cgroup import Leaf
 from jailpy.kernel.link import Talk
@@ -25,6 +26,8 @@ from jailpy.limits import Limits
 _CHUNK = 1 << 16
 _SAMPLE_SECONDS = 0.01
 _CPU_CHECK_MIN, _CPU_CHECK_MAX = 0.002, 0.5
+#: A jail that was killed is given up when its end is not heard of for so long: whoever should tell is stopped or stuck.
+LAST_SECONDS = 60.0
 #: Wall time in which the jail was starved of CPU by others does not count, up to this multiple of the limit.
 STARVATION_CAP = 64.0
 
@@ -188,6 +191,7 @@ class _Watch:
         self.wall_allowed = limits.wall_s
         self.beside = source.beside
         self.gone = False
+        self.give_up_at = float("inf")
         self.pids_events = -1
         self.let_go = streams.crossing.let_go if streams.crossing else -1
         self.written = {streams.stdin: memoryview(streams.input), streams.channel: _begun(streams)}
@@ -229,7 +233,7 @@ class _Watch:
 
     def _timeout(self) -> float:
         now = time.monotonic()
-        due = min(self.wall_begun + self.wall_allowed, self.next_cpu_check)
+        due = min(self.wall_begun + self.wall_allowed, self.next_cpu_check, self.give_up_at)
         if self.sampling:
             due = min(due, self.next_sample)
         return max(0.0, due - now) + 0.0005  # poll counts whole milliseconds and must not wake before the deadline
@@ -254,14 +258,15 @@ class _Watch:
         self.poll.unregister(self.let_go)
         if self.facts.fired is Fired.NONE:
             self.facts.let_go = True
-            self.source.kill()
+            self._end()
 
     def _report(self) -> None:
         for report in self.source.reports():
             if report.kind is ReportKind.EXITED:
                 self.facts.wait_status = report.wait_status
                 self.facts.disk_full = bool(report.disk_full)
-                self.facts.cpu_s = max(self.facts.cpu_s, report.cpu_us / 1e6)
+                if self.leaf is None:  # counted from the process's birth, so with what its confinement took
+                    self.facts.cpu_s = max(self.facts.cpu_s, report.cpu_us / 1e6)
                 self.facts.memory_peak = max(self.facts.memory_peak, report.maxrss_kb << 10)
             self.gone = report.kind is ReportKind.GONE
 
@@ -339,6 +344,8 @@ class _Watch:
 
     def _check_limits(self) -> None:
         now = time.monotonic()
+        if now >= self.give_up_at:
+            raise HelperLost(f"the jail was killed {LAST_SECONDS:.0f} s ago, and jailpy-init has not said that it is gone")
         if now >= self.next_cpu_check:
             self._check_cpu(now)
         if now >= self.wall_begun + self.wall_allowed:
@@ -388,7 +395,11 @@ class _Watch:
         """The first limit that fires is the reason; the keeper does the killing."""
         if self.facts.fired is Fired.NONE:
             self.facts.fired = why
-            self.source.kill()
+            self._end()
+
+    def _end(self) -> None:
+        self.source.kill()
+        self.give_up_at = min(self.give_up_at, time.monotonic() + LAST_SECONDS)
 
     def _measure(self) -> None:
         facts = self.facts

@@ -2,84 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import gc
-import os
-import re
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NoReturn
 
-import psutil
 import pytest
 from jails import WAYS, RunGuest, open_jail, run_guest_in
+from leftovers import Snapshot, processes
 
 from jailpy import Jail, Policy, execute, warm
 from jailpy.kernel import probe
 
 _SETTLE_SECONDS = 10.0
 _PR_SET_CHILD_SUBREAPER = 36
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """What a run could leave behind."""
-
-    processes: frozenset[tuple[int, str]]
-    leaves: frozenset[str]
-    descriptors: Counter[str]
-    mounts: frozenset[str]
-    folders: frozenset[str]
-
-    @classmethod
-    def take(cls) -> Snapshot:
-        gc.collect()
-        return cls(_processes(), _leaves(), _descriptors(), _mounts(), _folders())
-
-    def beyond(self, before: Snapshot) -> dict[str, object]:
-        """What is here and was not there before."""
-        more = {
-            "processes": self.processes - before.processes,
-            "leaves": self.leaves - before.leaves,
-            "descriptors": self.descriptors - before.descriptors,
-            "mounts": self.mounts - before.mounts,
-            "folders": self.folders - before.folders,
-        }
-        return {name: found for name, found in more.items() if found}
-
-
-def _processes() -> frozenset[tuple[int, str]]:
-    found = set()
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            found.add((child.pid, f"{child.name()} {child.status()}"))
-    return frozenset(found)
-
-
-def _leaves() -> frozenset[str]:
-    home = probe.host().cgroup
-    return frozenset(entry.name for entry in os.scandir(home.path) if entry.is_dir()) if home else frozenset()
-
-
-def _descriptors() -> Counter[str]:
-    found: Counter[str] = Counter()
-    for name in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(FileNotFoundError):  # the one of the listing
-            found[re.sub(r"\[\d+\]", "", os.readlink(f"/proc/self/fd/{name}"))] += 1
-    return found
-
-
-def _mounts() -> frozenset[str]:
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        return frozenset(line for line in file if "jailpy" in line or "jail" in line.split(" - ")[1])
-
-
-def _folders() -> frozenset[str]:
-    return frozenset(name for name in os.listdir(tempfile.gettempdir()) if name.startswith("jailpy-"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -124,7 +61,7 @@ class _WarmJails:
         assert self.jail is not None
         deadline = time.monotonic() + _SETTLE_SECONDS
         belong = self.belong * len(self.jail._pools) + self.jail.statistics()["checkers"]
-        while len(found := _processes()) > belong:
+        while len(found := processes()) > belong:
             if time.monotonic() > deadline:
                 pytest.fail(f"{len(found)} processes after {who}, where {belong} belong", pytrace=False)
             time.sleep(0.05)
@@ -135,7 +72,7 @@ def _count_when_idle() -> int:
     counts = [-1]
     while len(counts) < 10 or len(set(counts[-10:])) > 1:
         time.sleep(0.1)
-        counts.append(len(_processes()))
+        counts.append(len(processes()))
     return counts[-1]
 
 

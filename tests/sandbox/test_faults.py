@@ -128,6 +128,14 @@ def test_a_failing_step(stage: Stage, policy: Policy, trace: Trace) -> None:
         assert hit == [i for i, op in enumerate(trace.spec.mounts) if op.source.startswith("/") and op.kind == 1]
 
 
+@pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.EMFILE, errno.EPERM])
+def test_a_clone_that_fails(code: int, policy: Policy, trace: Trace) -> None:
+    with pytest.raises(SetupError, match=errno.errorcode[code]) as caught:
+        run(policy, Fault(Stage.CLONE, 0, code))
+    assert (caught.value.stage, caught.value.errno) == ("clone", code)
+    assert trace.written() == b"|||"
+
+
 def test_no_guest_is_faster_than_its_pid_1(policy: Policy, trace: Trace) -> None:
     # PID 1 gives up its own privileges while a guest starts; where it cannot, even the quickest guest has not run.
     quick = Program(argv=("/bin/echo", "ran"), frame_bytes=64)

@@ -58,6 +58,52 @@ def verdict(test: Any, given: Result) -> Verdict:
     return outcome.verdict
 
 
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=8) | st.binary(max_size=8),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(st.one_of(st.text(max_size=4), st.integers(), st.none()), inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+NAMES = st.sampled_from(["value", "error", "syntax", "too_large", "done", "no_test", "missing", "changed", "tell"])
+#: What a guest can write to its channel: any bytes, any value, any frame's names with any values.
+FRAMES = st.one_of(
+    st.binary(max_size=64),
+    st.binary(max_size=64).map(lambda body: len(body).to_bytes(8, "big") + body),
+    PLAIN.map(framed),
+    st.dictionaries(NAMES, PLAIN, max_size=3).map(framed),
+    st.builds(lambda frame, at, more: frame[:at] + more, PLAIN.map(framed), st.integers(0, 60), st.binary(max_size=6)),
+)
+
+
+class TestAnyFrame:
+    @settings(max_examples=400, deadline=None)
+    @given(FRAMES, st.sampled_from([0, 1, 255]))
+    def test_is_judged_and_passes_only_with_the_value(self, frame: bytes, code: int) -> None:
+        given_result = result(code=code, out=b"4\n", frame=frame)
+        for test in (STDIO, CALL):
+            if verdict(test, given_result) is Verdict.PASSED:
+                assert test is CALL
+                assert code == 0
+                assert values.decode(frame[8:])["value"] == 3
+
+    @settings(max_examples=400, deadline=None)
+    @given(FRAMES, FRAMES, st.sampled_from([0, 1, 255]))
+    def test_of_a_program_passes_no_test_code(self, program: bytes, referee: bytes, code: int) -> None:
+        """The referee's own frames are its driver's; whatever the program's is, it cannot take the place of one."""
+        ours = result(frame=framed({"error": ("AssertionError", "1 != 2")}))
+        assert judge_refereed(result(code=code, frame=program), ours, ASSERT).verdict is not Verdict.PASSED
+        try:
+            outcome = judge_refereed(result(frame=framed({"served": True})), result(code=code, frame=referee), ASSERT)
+        except InfrastructureError:
+            return
+        if outcome.verdict is Verdict.PASSED:
+            assert code == 0
+            assert values.decode(referee[8:])["done"] is True
+
+
 class TestStatusDecides:
     @pytest.mark.parametrize("test", TESTS, ids=["stdio", "call", "assert"])
     @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shlex
@@ -416,6 +417,19 @@ class TestPythonSide:
     def test_what_is_no_report(self, data: bytes) -> None:
         with pytest.raises(ValueError, match=r"report|valid"):
             spec.decode_report(data)
+
+    @given(st.one_of(st.binary(max_size=100), st.binary(min_size=spec.REPORT.size, max_size=spec.REPORT.size)))
+    def test_any_bytes_are_a_report_or_none(self, data: bytes) -> None:
+        try:
+            report = spec.decode_report(data)
+        except ValueError:
+            return
+        assert spec.REPORT.pack(*dataclasses.astuple(report)) == data
+
+    @given(st.sampled_from(spec.ReportKind), st.sampled_from(Stage), st.binary(min_size=40, max_size=40))
+    def test_any_numbers_in_a_report(self, kind: spec.ReportKind, stage: Stage, rest: bytes) -> None:
+        data = struct.pack("<2I", kind, stage) + rest[: spec.REPORT.size - 8]
+        assert spec.REPORT.pack(*dataclasses.astuple(spec.decode_report(data))) == data
 
     def test_the_same_spec_gives_the_same_bytes(self) -> None:
         assert spec.encode(FULL) == spec.encode(FULL)

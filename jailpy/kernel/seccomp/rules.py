@@ -108,13 +108,13 @@ ALLOWED: Final = (
         "changing files; what may be changed is the mount tree's and Landlock's to say",
         _calls("""
             mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat truncate
-            chmod fchmod fchmodat chown fchown lchown fchownat umask utime utimes utimensat futimesat
+            chmod fchmod fchmodat chown fchown lchown fchownat umask utime utimes utimensat
         """),
     ),
     Allowed(
         "memory",
         "allocators, thread stacks, shared mappings, code made at run time; the kernel lets mincore see own files only",
-        _calls("brk mmap munmap mremap mprotect madvise msync mincore mlock munlock membarrier"),
+        _calls("brk mmap munmap mremap mprotect madvise msync mincore membarrier"),
     ),
     Allowed(
         "memfd",
@@ -136,22 +136,22 @@ ALLOWED: Final = (
     Allowed(
         "threads",
         "what every libc and the Go runtime need to run threads",
-        _calls("futex set_robust_list get_robust_list set_tid_address rseq arch_prctl sched_yield getcpu"),
+        _calls("futex set_robust_list set_tid_address rseq arch_prctl sched_yield getcpu"),
     ),
     Allowed(
         "signals",
         "handlers and signals; the pid namespace and Landlock's scope bound whom they reach",
         _calls("""
             kill tkill tgkill pidfd_send_signal rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait
-            rt_sigsuspend rt_sigqueueinfo rt_tgsigqueueinfo sigaltstack signalfd signalfd4 pause restart_syscall
+            rt_sigsuspend rt_sigqueueinfo sigaltstack signalfd4 pause restart_syscall
         """),
     ),
     Allowed(
         "waiting",
         "event loops and pipes",
         _calls("""
-            poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
-            eventfd eventfd2 pipe pipe2
+            poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait
+            eventfd2 pipe pipe2
         """),
     ),
     Allowed(
@@ -176,7 +176,7 @@ ALLOWED: Final = (
         "thread pools pin threads and lower their own weight; cpuset and cpu limit stay above that",
         _calls("""
             sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max
-            sched_get_priority_min sched_rr_get_interval getpriority setpriority
+            sched_get_priority_min getpriority setpriority
         """),
     ),
     Allowed(
@@ -440,10 +440,11 @@ DENIED: Final = (
         "old, new or rare",
         "nothing that an ordinary program needs, or a newer form of an allowed call; libc falls back",
         _calls("""
-            _sysctl afs_syscall epoll_ctl_old epoll_wait_old execveat fchmodat2 futex_requeue futex_wait futex_waitv
-            futex_wake get_thread_area getdents getpmsg map_shadow_stack memfd_secret mlock2 openat2 pkey_alloc
-            pkey_free pkey_mprotect process_mrelease putpmsg quotactl_fd sched_getattr security
-            set_mempolicy_home_node set_thread_area sync_file_range sysfs tuxcall uselib ustat vserver
+            _sysctl afs_syscall epoll_ctl_old epoll_pwait2 epoll_wait_old eventfd execveat fchmodat2 futex_requeue
+            futex_wait futex_waitv futex_wake futimesat get_robust_list get_thread_area getdents getpmsg
+            map_shadow_stack memfd_secret mlock mlock2 munlock openat2 pkey_alloc pkey_free pkey_mprotect
+            process_mrelease putpmsg quotactl_fd rt_tgsigqueueinfo sched_getattr sched_rr_get_interval security
+            set_mempolicy_home_node set_thread_area signalfd sync_file_range sysfs tuxcall uselib ustat vserver
         """),
         UNKNOWN,
     ),
