@@ -1,0 +1,10 @@
+"""Opens a packet socket, which sees all that passes an interface.
+
+rows: W12
+guards: seccomp=EAFNOSUPPORT capabilities=EPERM|EAFNOSUPPORT
+works: worked|EAFNOSUPPORT
+"""
+
+from kit import attempt, call
+
+attempt(lambda: call("socket", 17, 3, 0))
