@@ -8,7 +8,7 @@ by its status what ended it. Each begins with a docstring: what it tries, and th
              processes, W network, X terminals and devices
     guards   the layers that stop it, in the order in which it meets them, each with the word that says so: `seccomp=EPERM`;
              `A|B` where kernels differ. With the layers before it taken away, each stops the technique alone
-    works    the word without any of them, `worked` unless the line is there; `canary`: something outside of the jail changed
+    works    the word without any of them, default `worked`; `canary`: something outside of the jail changed
     control  how that is shown: `host`, as a plain process, `root`, as one of root's, `none, REASON`, or, without the line,
              in a jail less these layers
     limits   what the guest may use, as NAME=NUMBER of `Limits`
@@ -26,6 +26,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
+from typing import Any
 
 from jailpy.errors import UsageError
 from jailpy.limits import Limits
@@ -126,5 +127,7 @@ def _guard(word: str) -> Guard:
 
 
 def _limits(words: str) -> Limits:
-    pairs = dict(word.split("=") for word in words.split())
-    return replace(LIMITS, **{name: float(value) if "." in value else int(value) for name, value in pairs.items()})
+    given: dict[str, Any] = {}
+    for name, _, value in (word.partition("=") for word in words.split()):
+        given[name] = float(value) if "." in value else int(value)
+    return replace(LIMITS, **given)

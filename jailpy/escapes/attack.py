@@ -41,7 +41,7 @@ def word(result: Result) -> str:
     if result.status is Status.SIGNALLED and result.signal is not None:
         return signal_name(result.signal)
     if result.status is not Status.EXITED:
-        return result.status.value
+        return str(result.status.value)
     if result.exit_code != 0:
         return f"exit_{result.exit_code}"
     lines = result.stdout.decode("utf-8", "replace").split()
@@ -49,11 +49,15 @@ def word(result: Result) -> str:
 
 
 def run(jail: Jail, escape: Escape, canaries: Canaries, limits: Limits | None = None) -> tuple[str, tuple[str, ...]]:
-    """One technique in a jail: its word, and what changed outside."""
+    """One technique in a jail: its word, and what changed outside. No guard says "not judged"."""
     seen = ""
     for _ in range(escape.runs):
         files = {"kit.py": escapes.kit()}
-        seen = word(jail.run(escape.code, canaries.given(inside=True), files=files, limits=limits or escape.limits))
+        try:
+            done = jail.run(escape.code, canaries.given(inside=True), files=files, limits=limits or escape.limits)
+        except InfrastructureError as error:
+            return f"not judged ({error})", tuple(canaries.changes())
+        seen = word(done)
     return seen, tuple(canaries.changes())
 
 

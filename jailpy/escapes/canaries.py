@@ -49,7 +49,7 @@ class Canaries:
         undo.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.shown, self.hidden = self.folder / "shown", self.folder / "hidden"
         self._fill()
-        self.shared = Path(f"/dev/shm/{self.name}")  # noqa: S108  # the guest is to look for this very path
+        self.shared = Path(f"/dev/shm/{self.name}")  # the guest is to look for this very path
         self.shared.write_bytes(_CONTENT)
         undo.callback(self.shared.unlink, missing_ok=True)
         self.pipe = os.open(self.shown / "pipe", os.O_RDONLY | os.O_NONBLOCK)
@@ -109,7 +109,7 @@ class Canaries:
             "secret": self.secret,
             "hidden": str(self.hidden / "file"),
             "shown": INSIDE if inside else str(self.shown),
-            "scratch": "/tmp" if inside else str(self.hidden),  # noqa: S108  # the jail's own
+            "scratch": "/tmp" if inside else str(self.hidden),  # the jail's own
             "shared": str(self.shared),
             "pid": self.process.pid,
             "init": 1 if inside else self.process.pid,

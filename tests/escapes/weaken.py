@@ -167,4 +167,3 @@ def worked(escape: Escape, seen: str, changes: tuple[str, ...]) -> bool:
 
 def is_root() -> bool:
     return os.geteuid() == 0
-

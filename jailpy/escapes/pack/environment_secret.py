@@ -1,6 +1,6 @@
 """Looks for a secret of the host in its environment.
 
-rows: P1 G10 G17
+rows: P1
 guards: environment=hidden
 control: host
 """

@@ -1,6 +1,6 @@
 """Opens the memory of process 1.
 
-rows: P1 G14
+rows: P1
 guards: proc=ENOENT|EACCES
 control: host
 """

@@ -1,6 +1,6 @@
 """Writes into the memory of process 1.
 
-rows: T1 G14
+rows: T1
 guards: seccomp=EPERM separate_uid=EPERM
 works: EFAULT
 control: host
