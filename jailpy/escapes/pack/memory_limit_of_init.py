@@ -1,12 +1,12 @@
-"""Changes a limit of process 1.
+"""Gives process 1 a limit on CPU time, at which the kernel ends it and the jail.
 
-rows: T1 M4
-guards: separate_uid=EPERM landlock=EPERM|worked
-control: none, it is not jailpy that gives one process rights over another's limits
+rows: T1 R10
+guards: seccomp=EPERM separate_uid=EPERM
+control: host
 """
 
 import struct
 
-from kit import attempt, call
+from kit import attempt, call, given
 
-attempt(lambda: call("prlimit64", 1, 7, struct.pack("<2Q", 64, 64), None))
+attempt(lambda: call("prlimit64", given["init"], 0, struct.pack("<2Q", 1000, 1000), None))
