@@ -3,7 +3,10 @@ further layer stops it alone; and it works where none of them is."""
 
 from __future__ import annotations
 
+import importlib
+import io
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -136,3 +139,15 @@ def test_the_document_is_current() -> None:
 def test_the_readme_says_how_many_there_are() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"pack of {len(escapes.load())} programs that want out" in readme
+
+
+def test_the_kits_numbers_are_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    seccomp = importlib.import_module("pyseccomp")
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"name": "python"}'))  # as a guest is told where its canaries are
+    kit = importlib.import_module("jailpy.escapes.kit")
+    for table, machine in ((kit._X86_64, seccomp.Arch.X86_64), (kit._AARCH64, seccomp.Arch.AARCH64)):
+        wanted = {**table, **kit._EVERYWHERE}
+        found = {name: seccomp.resolve_syscall(machine, name) for name in wanted}
+        newer = {name for name, number in found.items() if number < 0}  # than this libseccomp
+        assert newer <= kit._EVERYWHERE.keys()
+        assert {name: number for name, number in found.items() if name not in newer}.items() <= wanted.items()
