@@ -53,6 +53,13 @@ def _as_root(one_line: str) -> str:
     return f"0 {one_line.partition(' ')[2]}"
 
 
+def _separate_uid(spec: LaunchSpec) -> LaunchSpec:
+    """The guest is the user that process 1 is, as it is for an ordinary user anyway."""
+    if Flag.SET_IDS not in spec.flags:
+        return spec
+    return replace(spec, guest_uid=0, guest_gid=0, mounts=tuple(replace(op, owner=0) for op in spec.mounts))
+
+
 def _rlimits(spec: LaunchSpec) -> LaunchSpec:
     return replace(spec, rlimits=())
 
@@ -95,13 +102,14 @@ BY_SPEC: dict[str, Callable[[LaunchSpec], LaunchSpec]] = {
     "landlock": _landlock,
     "landlock_scopes": _landlock_scopes,
     "capabilities": _capabilities,
+    "separate_uid": _separate_uid,
     "rlimits": _rlimits,
     "user_namespace": _user_namespace,
     "root": _root,
     "proc": _proc,
     **{name: functools.partial(_without, name) for name in ("network_namespace", "ipc_namespace", "cgroup_namespace")},
 }
-BY_LIMITS = frozenset({"monitor", "memory_cgroup", "pids_cgroup", "disk"})
+BY_LIMITS = frozenset({"monitor", "memory_cgroup", "pids_cgroup"})
 ROOMY = Limits(cpu_s=60, wall_s=100, memory_mb=512, processes=256, output_mb=16, disk_mb=64, open_files=1024)
 
 

@@ -2,7 +2,6 @@
 
 rows: T1 R10
 guards: seccomp=EPERM separate_uid=EPERM
-control: host
 """
 
 import struct
