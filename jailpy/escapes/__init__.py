@@ -11,6 +11,7 @@ by its status what ended it. Each begins with a docstring: what it tries, and th
     works    the word without any of them, default `worked`; `canary`: something outside of the jail changed
     control  how that is shown: `host`, as a plain process, `root`, as one of root's, `none, REASON`, or, without the line,
              in a jail less these layers
+    needs    a layer of the host's without which even a control sees nothing
     limits   what the guest may use, as NAME=NUMBER of `Limits`
     runs     how many guests in a row; the last one's word counts
     machine  the only architecture that has it
@@ -42,7 +43,7 @@ BESIDE_LAYERS = {
 }
 GUARDS = (*LAYERS, *BESIDE_LAYERS)
 _MAY_BE_MISSING = frozenset(LAYERS) - {"memory_cgroup", "pids_cgroup"}  # something stands in for those two
-_HEADERS = ("rows", "guards", "works", "control", "limits", "runs", "machine")
+_HEADERS = ("rows", "guards", "works", "control", "needs", "limits", "runs", "machine")
 #: Where a header names no limit: enough for a slow machine, and too little to hurt a small one.
 LIMITS = Limits(cpu_s=60, wall_s=100, memory_mb=256, processes=32, output_mb=1, disk_mb=16)
 
@@ -65,6 +66,7 @@ class Escape:
     guards: tuple[Guard, ...]
     works: tuple[str, ...]
     control: str
+    needs: str
     limits: Limits
     runs: int
     machine: str
@@ -114,6 +116,7 @@ def parse(name: str, code: str) -> Escape:
         guards=tuple(_guard(word) for word in header["guards"].split()),
         works=tuple(header.get("works", WORKED).split("|")),
         control=header.get("control", ""),
+        needs=header.get("needs", ""),
         limits=_limits(header.get("limits", "")),
         runs=int(header.get("runs", "1")),
         machine=header.get("machine", ""),

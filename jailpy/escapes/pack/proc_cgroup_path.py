@@ -2,6 +2,7 @@
 
 rows: P7 N8
 guards: cgroup_namespace=hidden
+needs: cgroup
 """
 
 from kit import attempt
