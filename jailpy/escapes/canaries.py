@@ -60,7 +60,10 @@ class Canaries:
         self._listen(undo)
         os.environ["JAILPY_CANARY"] = self.secret
         undo.callback(os.environ.pop, "JAILPY_CANARY", None)
-        self.process = subprocess.Popen(["sleep", "100000"], stdin=subprocess.DEVNULL)
+        # Reads from a pipe of ours, so that it ends with this process however that ends.
+        quiet = subprocess.DEVNULL
+        command = ["cat", "-", self.secret]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet)
         undo.callback(self._end_process)
         self.key, segment = _shared_memory()
         undo.callback(_libc.shmctl, segment, _IPC_RMID, None)
@@ -95,7 +98,7 @@ class Canaries:
 
     def _end_process(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()
 
     @property
     def mount(self) -> ReadOnly:

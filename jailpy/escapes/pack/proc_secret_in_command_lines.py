@@ -7,7 +7,7 @@ control: host
 
 import os
 
-from kit import attempt
+from kit import attempt, given
 
 
 def command(pid):
@@ -18,5 +18,5 @@ def command(pid):
         return b""
 
 
-found = any(b"100000" in command(pid).split(b"\0") for pid in os.listdir("/proc") if pid.isdigit())
+found = any(given["secret"].encode() in command(pid) for pid in os.listdir("/proc") if pid.isdigit())
 attempt(lambda: "worked" if found else "hidden")
