@@ -12,7 +12,7 @@ from dataclasses import asdict, fields
 from typing import BinaryIO
 
 import jailpy
-from jailpy import cli_grade, cli_hacks, demo, doctor
+from jailpy import cli_grade, cli_hacks, demo, doctor, doctor_attack
 from jailpy.errors import InfrastructureError, LayerMissing, UsageError
 from jailpy.jail import Jail, Job
 from jailpy.kernel.probe import host
@@ -76,7 +76,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_allow_degraded(command)
     command = commands.add_parser("doctor", help="try every layer of isolation on this host")
     command.add_argument("--json", action="store_true", help="one JSON object instead of lines")
-    command.description = "Exit status: 0 when all layers hold, 1 when some are missing, 2 when one does not hold."
+    command.add_argument(
+        "--attack",
+        action="store_true",
+        help="run a pack of programs that want out of their jails instead, and say what stopped each",
+    )
+    command.description = (
+        "Exit status: 0 when all layers hold, 1 when some are missing, 2 when one does not hold. With --attack: 0 when "
+        "every program was contained, 2 when one was not. --allow-degraded is for --attack alone."
+    )
+    _add_allow_degraded(command)
     return parser
 
 
@@ -274,6 +283,8 @@ def _hacks(arguments: argparse.Namespace) -> int:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
+    if arguments.attack:
+        return doctor_attack.run(_policy(arguments, _DEMO_MAY_LACK), arguments.json)
     report = doctor.examine()
     print(report.to_json() if arguments.json else "\n".join(report.lines()))
     return report.exit_status

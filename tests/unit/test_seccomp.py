@@ -188,6 +188,9 @@ def test_32_bit_programs_and_x32_are_killed(machine: str, variant: str) -> None:
         ("setrlimit", [4, 1], errno.EPERM),  # RLIMIT_CORE
         ("prlimit64", [0, 4, 0, 1], rules.ALLOW),
         ("prlimit64", [0, 4, 1 << 40, 0], errno.EPERM),
+        ("prlimit64", [0, 0, 1 << 40, 0], rules.ALLOW),
+        ("prlimit64", [1, 0, 1 << 40, 0], errno.EPERM),
+        ("prlimit64", [1 << 32, 7, 0, 1], errno.EPERM),
         ("mknodat", [0, 0, 0o010644], rules.ALLOW),  # a FIFO
         ("mknodat", [0, 0, 0o020644], errno.EPERM),  # a device
         ("seccomp", [1, 8], errno.EPERM),

@@ -316,8 +316,15 @@ CHECKED: Final = (
     ),
     Checked(
         "prlimit64",
-        "own limits, except setting the one on core files",
-        Match(1, _RLIMIT, frozenset({_RLIMIT_CORE}), _only(2, {0}, errno.EPERM, mask=POINTER), ALLOW),
+        # By number, a guest could set those of a process 1 that shares its user, and have the kernel end it by CPU time.
+        "own limits, except setting the one on core files; no other process's, nor its own by its number",
+        _only(
+            0,
+            {0},
+            errno.EPERM,
+            mask=POINTER,
+            then=Match(1, _RLIMIT, frozenset({_RLIMIT_CORE}), _only(2, {0}, errno.EPERM, mask=POINTER), ALLOW),
+        ),
     ),
 )
 

@@ -1,0 +1,9 @@
+"""Makes a uts namespace.
+
+rows: N1
+guards: seccomp=EPERM capabilities=EPERM
+"""
+
+from kit import attempt, call, in_child
+
+attempt(lambda: in_child(lambda: call("unshare", 0x04000000)))
