@@ -91,6 +91,7 @@ class Peer:
         self.streams = sys.stdout, sys.stderr, sys.stdin, builtins.input
         self.captures: tuple[bool, Any] = (False, None)
         self.place = os.getcwd(), _variables()
+        self.environment: dict[Any, Any] = {}
         self.link = heap.Link(fd, heap.Heap(0, self.export, self.adopt), folders, self.answer, leads=True)
 
     def __deepcopy__(self, memo: Any) -> Peer:
@@ -133,7 +134,11 @@ class Peer:
 
     def _tell_place(self) -> None:
         """Where the test code is and its environment are where the program is and its, as in one process."""
-        folder, variables = os.getcwd(), _variables()
+        folder, raw = os.getcwd(), os.environ._data  # type: ignore[attr-defined]  # compared ten times as quickly
+        if folder == self.place[0] and raw == self.environment:
+            return
+        self.environment = dict(raw)
+        variables = _variables()
         if (folder, variables) != self.place:
             before = self.place[1]
             changed = {name: variables.get(name) for name in variables.keys() | before.keys()}

@@ -56,6 +56,7 @@ class Zygote:
 
     def serve(self) -> None:
         """The loop of the parent. Returns in a child, which is on its way into its jail."""
+        driver.forget(("driver", "values", "clone", *crossing.MODULES))  # once for all: a child would copy their pages
         gc.freeze()  # what rehearsals collect is their own
         for _ in range(16):  # until the interpreter has specialised the bytecode, which it does in place
             _rehearse()
@@ -150,7 +151,6 @@ def _live(holder: int, hurry: bool) -> None:
         _rehearse()
         driver.place("/box/main.py", _WARM_UP, 0o644)
         os.unlink("/box/main.py")
-    driver.forget(("driver", "values", "clone", *crossing.MODULES))
     sys.path[0] = "/box"
     disk = os.open("/box", os.O_PATH | os.O_CLOEXEC)
     with socket.socket(fileno=os.dup(driver.CHANNEL)) as channel:
