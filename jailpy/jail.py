@@ -524,7 +524,7 @@ def _program(job: Job) -> tuple[Program | None, Outcome]:
     """The job's program, or None and the outcome of every test: what is wrong with files is their author's doing, who is
     judged, but that they are no files is the caller's."""
     found = program_of(job.code, job.extract, job.language)
-    if found is None:
+    if found is None and job.extract:
         return None, grading.NO_CODE
     try:
         return programs.program(found), grading.NO_CODE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import socket
 import sys
 from typing import Any
@@ -33,7 +32,7 @@ _TEST = (
 def rehearse() -> None:
     """One test of one program, both in this process, which asks and answers by turns. What an interpreter learns of its
     bytecode it writes in place; a zygote's children find it learnt."""
-    main, seed = sys.modules["__main__"], random.seed
+    main, seeds = sys.modules["__main__"], [(generator, generator.seed) for _, generator in judging.generators()]
     ends = socket.socketpair()
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(_PROGRAM, namespace)
@@ -53,6 +52,7 @@ def rehearse() -> None:
         judging.run(peer, _TEST, "main.py", "")
     finally:
         sys.modules["__main__"] = main
-        random.seed = seed
+        for generator, seed in seeds:
+            generator.seed = seed
         for end in ends:
             end.close()

@@ -42,6 +42,7 @@ _count_threads = _thread._count
 _flush_libc = _modules["ctypes"].CDLL(None).fflush if "ctypes" in _modules else None
 
 CHANNEL = 3
+ELSEWHERE = "<in the program's jail>"  # the file of functions that only stand in for the program's (standins.py)
 CROSSING = "crossing"  # this file's argument for requests that come with a descriptor, and for those of these modes
 NEEDS_CROSSING = ("beside",)
 MAX_REQUEST = 1 << 28
@@ -336,7 +337,7 @@ def _describe(error: BaseException) -> tuple[str, str, str]:
     traceback, where = error.__traceback__, ""
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename.rpartition("/")[0] != _OWN_FOLDER:
+        if code.co_filename.rpartition("/")[0] != _OWN_FOLDER and code.co_filename != ELSEWHERE:
             where = f"{code.co_filename}:{traceback.tb_lineno} in {code.co_name}"
         traceback = traceback.tb_next
     return (type(error).__name__[:100], message, where[:300])

@@ -216,12 +216,16 @@ def _tested(used: list[ast.AST], program: frozenset[str]) -> frozenset[str]:
 
 def forward_seeds(peer: peers.Peer) -> None:
     """A test that seeds a generator means the program's too, which in one process is the same."""
-    __import__("random")
-    for name in ("random", "numpy"):
-        module: Any = sys.modules.get(name)
-        if module is not None:
-            generator = module.random if name == "numpy" else module
-            generator.seed = _seeding(peer, name, generator.seed)
+    for name, generator in generators():
+        generator.seed = _seeding(peer, name, generator.seed)
+
+
+def generators() -> list[tuple[str, Any]]:
+    """Modules whose `seed` is that of a whole process."""
+    modules: list[tuple[str, Any]] = [("random", __import__("random"))]
+    if "numpy" in sys.modules:
+        modules.append(("numpy", sys.modules["numpy"].random))
+    return modules
 
 
 def _seeding(peer: peers.Peer, name: str, seed: Any) -> Any:

@@ -243,11 +243,11 @@ for folder in (".", "/tmp", "/jailpy"):
     for parent, _, names in os.walk(folder):
         for name in names:
             with open(os.path.join(parent, name), "rb") as file:
-                found.append((name, b"the " + b"answer" in file.read()))
+                found.append((name, b"xyzzy " + b"plugh" in file.read()))
 print(found)
 """
-    answer = "the answer"
-    test = {"expected_output": answer, "checker": lambda output, answer: (answer == "the answer", "")}
+    answer = "xyzzy plugh"
+    test = {"expected_output": answer, "checker": lambda output, answer: (answer == "xyzzy plugh", "")}
     assert grade(jail, look, test).reward == 1.0
     hidden = {"expected_output": answer, "checker": lambda output: ("True" not in output and "main.py" in output, output)}
     assert seen(grade(jail, look, hidden)) == (Verdict.PASSED, "")

@@ -1,7 +1,7 @@
 """Keeps its memory from being reclaimed.
 
 rows: M5
-guards: rlimits=EPERM|ENOMEM
+guards: seccomp=ENOSYS rlimits=EPERM|ENOMEM
 """
 
 import ctypes
