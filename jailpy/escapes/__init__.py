@@ -98,7 +98,7 @@ def for_this_machine(pack: Sequence[Escape]) -> list[Escape]:
     return [escape for escape in pack if escape.machine in ("", platform.machine())]
 
 
-def kit() -> bytes:
+def kit_source() -> bytes:
     """The module that the programs share, as the guest finds it in its folder."""
     return resources.files(__name__).joinpath("kit.py").read_bytes()
 

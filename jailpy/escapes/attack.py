@@ -52,7 +52,7 @@ def run(jail: Jail, escape: Escape, canaries: Canaries, limits: Limits | None = 
     """One technique in a jail: its word, and what changed outside. No guard says "not judged"."""
     seen = ""
     for _ in range(escape.runs):
-        files = {"kit.py": escapes.kit()}
+        files = {"kit.py": escapes.kit_source()}
         try:
             done = jail.run(escape.code, canaries.given(inside=True), files=files, limits=limits or escape.limits)
         except InfrastructureError as error:

@@ -145,7 +145,7 @@ def on_the_host(escape: Escape, canaries: Canaries) -> tuple[str, tuple[str, ...
     """The technique as a plain process, with an inherited descriptor as careless hosts leave them."""
     said = ""
     with tempfile.TemporaryDirectory(prefix="jailpy-attack-") as folder:
-        Path(folder, "kit.py").write_bytes(escapes.kit())
+        Path(folder, "kit.py").write_bytes(escapes.kit_source())
         Path(folder, "main.py").write_text(escape.code, encoding="utf-8")
         for _ in range(escape.runs):
             done = subprocess.run(
