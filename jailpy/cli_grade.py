@@ -184,7 +184,7 @@ def _finish(entry: _Entry, job: Job, done: concurrent.futures.Future[Grade]) -> 
         entry.finish(grading.failed(error, job.id).to_json(), "failed")
     except concurrent.futures.CancelledError:
         entry.finish("", "")
-    except Exception as error:  # noqa: BLE001  a defect of ours must not lose the other lines
+    except Exception as error:  # noqa: BLE001  # a defect of ours must not lose the other lines
         entry.finish(_refusal(entry.number, job.id, RuntimeError(f"{type(error).__name__}: {error}")), "failed")
 
 

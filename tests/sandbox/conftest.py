@@ -11,6 +11,7 @@ from typing import NoReturn
 import pytest
 from jails import WAYS, RunGuest, open_jail, run_guest_in
 from leftovers import Snapshot, processes
+from waiting import reap_all, wait_until
 
 from jailpy import Jail, Policy, execute, warm
 from jailpy.kernel import probe
@@ -96,6 +97,13 @@ def nothing_left(warm_jails: _WarmJails, request: pytest.FixtureRequest) -> Iter
         warm_jails.settle(request.node.name)
     else:
         settle(before, request.node.name)
+
+
+@pytest.fixture
+def reaped_orphans(nothing_left: None) -> Iterator[None]:
+    """Orphans of killed keepers come to this process, which has to wait for them, as a host's PID 1 does."""
+    yield
+    wait_until(reap_all, "children have ended")
 
 
 @pytest.fixture(params=WAYS)

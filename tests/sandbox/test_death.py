@@ -9,28 +9,20 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 from jails import PATIENCE, guest, open_jail
+from waiting import in_background, keepers, wait_until
 
-from jailpy import HelperLost, InfrastructureError, Jail, Limits, Policy, Result, Status
+from jailpy import HelperLost, InfrastructureError, Limits, Policy, Status
 from jailpy import run as run_program
 from jailpy.kernel import cgroup, probe
-from jailpy.kernel.launch import HELPER
 
 HOST = Path(__file__).with_name("host_of_many.py")
 GUESTS_AT_ONCE = 50
-
-
-def wait_until(reached: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < deadline, f"not after {seconds} s: {what}"
-        time.sleep(0.02)
 
 
 def below(pid: int) -> list[psutil.Process]:
@@ -129,25 +121,6 @@ def swept(home: str, policy: Policy) -> bool:
         with host("first", "cold", 1, policy) as process:
             process.communicate(timeout=PATIENCE)
     return not os.path.exists(home)
-
-
-def keepers() -> list[psutil.Process]:
-    """The helpers that this process itself has started: outside of every jail, unlike a PID 1 that lost its keeper."""
-    found = []
-    for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error, OSError):
-            outside = os.path.samestat(os.stat(f"/proc/{child.pid}/ns/pid"), os.stat("/proc/self/ns/pid"))
-            if outside and child.name() == HELPER.name:
-                found.append(child)
-    return found
-
-
-def in_background(jail: Jail, code: str, **limits: float) -> Future[Result]:
-    threads = ThreadPoolExecutor(1)
-    amounts = {"wall_s": PATIENCE, "cpu_s": PATIENCE, **limits}
-    future = threads.submit(jail.run, code, limits=Limits(**amounts))  # type: ignore[arg-type]
-    threads.shutdown(wait=False)
-    return future
 
 
 class TestKeeper:

@@ -9,45 +9,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 from jails import PATIENCE, guest, open_jail
+from waiting import in_background, keepers, wait_until
 
-from jailpy import HelperLost, InfrastructureError, Jail, Limits, Policy, Result, Status, warm
+from jailpy import HelperLost, InfrastructureError, Limits, Policy, Status, warm
 from jailpy.kernel import launch, monitor, probe
-from jailpy.kernel.launch import HELPER
 
 SHORT_OF_DESCRIPTORS = Path(__file__).with_name("host_short_of_descriptors.py")
-
-
-def wait_until(reached: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
-
-
-def keepers() -> list[psutil.Process]:
-    """The helpers that this process has started."""
-    found = []
-    for child in psutil.Process().children():
-        with contextlib.suppress(psutil.Error, OSError):
-            outside = os.path.samestat(os.stat(f"/proc/{child.pid}/ns/pid"), os.stat("/proc/self/ns/pid"))
-            if outside and child.name() == HELPER.name:
-                found.append(child)
-    return found
-
-
-def in_background(jail: Jail, code: str, **limits: float) -> Future[Result]:
-    threads = ThreadPoolExecutor(1)
-    amounts = {"wall_s": PATIENCE, "cpu_s": PATIENCE, **limits}
-    future = threads.submit(jail.run, code, limits=Limits(**amounts))  # type: ignore[arg-type]
-    threads.shutdown(wait=False)
-    return future
 
 
 @pytest.fixture
@@ -56,20 +29,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor, "LAST_SECONDS", 0.5)
     for module in (launch, warm):
         monkeypatch.setattr(module, "SETUP_SECONDS", 3.0)
-
-
-@pytest.fixture
-def reaped_orphans(nothing_left: None) -> Iterator[None]:
-    """Orphans of killed keepers come to this process (conftest.py), which has to wait for them, as a host's PID 1 does."""
-    yield
-
-    def none_left() -> bool:
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        return not psutil.Process().children()
-
-    wait_until(none_left, "children are left")
 
 
 @pytest.mark.usefixtures("impatient", "reaped_orphans")

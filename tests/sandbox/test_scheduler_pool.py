@@ -9,15 +9,15 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
 from jails import PATIENCE, WORKERS
+from waiting import wait_until
 
 from jailpy import Jail, Limits, Policy, Status, UsageError, Verdict, pool
 from jailpy.kernel import probe
@@ -30,33 +30,11 @@ def echo(number: int) -> list[dict[str, str]]:
     return [{"input": f"{number}\n", "expected_output": f"{number}\n"}]
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """For states that announce themselves to nobody."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
 @pytest.fixture
 def warm(policy: Policy) -> Iterator[Jail]:
     """A warm jail of the test's own, so that all of it is gone after the test."""
     with Jail(policy, LIMITS, workers=WORKERS) as jail:
         yield jail
-
-
-@pytest.fixture
-def reaped_orphans(nothing_left: None) -> Iterator[None]:
-    """Orphans of killed keepers come to this process (conftest.py), which has to wait for them, as a host's PID 1 does."""
-    yield
-
-    def none_left() -> bool:
-        with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        return not psutil.Process().children()
-
-    until(none_left)
 
 
 def alive(process: psutil.Process) -> bool:
@@ -111,7 +89,7 @@ class TestMany:
         assert all(grade.reward == 1.0 for grade in first)
         assert taken <= 10 + 4 * WORKERS
         grades.close()  # type: ignore[attr-defined]  # a generator
-        until(lambda: warm.statistics()["running"] == 0)
+        wait_until(lambda: warm.statistics()["running"] == 0, "nothing runs")
         assert warm.statistics()["waiting"] == 0
 
     def test_of_many_threads(self, warm: Jail) -> None:
@@ -131,13 +109,13 @@ class TestCancelling:
     def test_queued_grades_never_start(self, warm: Jail) -> None:
         slow = "import time\nopen('/dev/null')\ntime.sleep(0.5)\nprint(input())"
         running = [warm.submit(slow, echo(n)) for n in range(WORKERS)]
-        until(lambda: warm.statistics()["running"] == WORKERS)
+        wait_until(lambda: warm.statistics()["running"] == WORKERS, "all workers run")
         queued = [warm.submit(ECHO, echo(n)) for n in range(50)]
         assert all(future.cancel() for future in queued)
         assert [future.result(PATIENCE).reward for future in running] == [1.0] * WORKERS
         concurrent.futures.wait(queued, PATIENCE)
         assert all(future.cancelled() for future in queued)
-        until(lambda: warm.statistics()["waiting"] == 0)
+        wait_until(lambda: warm.statistics()["waiting"] == 0, "nothing waits")
         assert warm.grade(ECHO, echo(3)).reward == 1.0
 
     def test_a_grade_that_is_dropped_does_not_harm_the_next(self, warm: Jail) -> None:
@@ -169,7 +147,7 @@ class TestZygotes:
         assert warm.grade(ECHO, echo(1)).reward == 1.0
         future = warm.submit("import time\ntime.sleep(1)\nprint(input())", echo(7))
         the_pool = next(iter(warm._pools.values()))
-        until(lambda: the_pool.running == 1 and the_pool.coming == 0 and not the_pool.wants_more())
+        wait_until(lambda: (the_pool.running, the_pool.coming, the_pool.wants_more()) == (1, 0, False), "one jail runs")
         # Not the other one: a run is tried again once, and there it would meet the same end.
         with the_pool.changed:
             parked = Counter(id(line) for line, _ in the_pool.parked)
@@ -183,10 +161,10 @@ class TestZygotes:
     @pytest.mark.usefixtures("reaped_orphans")
     def test_a_zygote_killed_while_idle_is_replaced(self, warm: Jail) -> None:
         assert warm.grade(ECHO, echo(1)).reward == 1.0
-        until(lambda: warm.statistics()["parked"] >= WORKERS)
+        wait_until(lambda: warm.statistics()["parked"] >= WORKERS, "jails are parked")
         victim = zygotes(warm)[0]
         victim.kill()
-        until(lambda: not alive(victim))
+        wait_until(lambda: not alive(victim), "it is gone")
         assert [warm.grade(ECHO, echo(n)).reward for n in range(20)] == [1.0] * 20
         assert victim.pid not in {process.pid for process in zygotes(warm)}
 
@@ -253,7 +231,7 @@ class TestClose:
         got: list[object] = []
         caller = threading.Thread(target=lambda: got.append(jail.run("import time; time.sleep(1); print('done')")))
         caller.start()
-        until(lambda: any(some.running for some in jail._pools.values()))
+        wait_until(lambda: any(some.running for some in jail._pools.values()), "a jail runs")
         jail.close()
         caller.join(PATIENCE)
         assert len(got) == 1
@@ -274,7 +252,7 @@ class TestBatches:
         jobs.append({"code": ECHO, "tests": []})
         with pytest.raises(UsageError):
             list(warm.grade_many(jobs))
-        until(lambda: warm.statistics()["running"] == 0)
+        wait_until(lambda: warm.statistics()["running"] == 0, "nothing runs")
         assert warm.grade(ECHO, echo(1)).reward == 1.0
 
 

@@ -18,5 +18,5 @@ if os.fork() == 0:
             os.close(fd)
         time.sleep(30)
     os._exit(0)
-time.sleep(0.05)
+os.wait()  # for its parent, which has left it by then
 attempt(lambda: "left")
