@@ -125,8 +125,11 @@ def judge_refereed(
 
 def is_done(referee: Result) -> bool:
     """Whether test code came to its end without an exception."""
-    frame = read_frame(referee) if referee.ok else ""
-    return isinstance(frame, dict) and frame.get("done") is True
+    return _done(referee, read_frame(referee))
+
+
+def _done(referee: Result, frame: dict[Any, Any] | str) -> bool:
+    return referee.ok and isinstance(frame, dict) and frame.get("done") is True
 
 
 def failure(result: Result, limits: Limits | None = None) -> tuple[Verdict, str] | None:
@@ -196,22 +199,22 @@ def _ended(result: Result, limits: Limits | None) -> str:
 def _judge_refereed(
     program: Result, referee: Result, test: Refereed | None, limits: Limits | None
 ) -> tuple[Verdict, str]:
-    ended_early = program.exit_code not in (None, 0) or program.status is Status.SIGNALLED
     if program.status not in (Status.EXITED, Status.SIGNALLED):
         return _BY_STATUS[program.status], program.describe(limits)
-    if is_done(referee):
-        return _judge_done(referee, read_frame(referee), test)
-    own = read_frame(program)
+    said, own = read_frame(referee), read_frame(program)
+    if _done(referee, said):
+        return _judge_done(referee, said, test)
     if isinstance(own, dict) and "syntax" in own:
         return Verdict.COMPILE_ERROR, error_line(own["syntax"])
     if isinstance(own, dict) and "error" in own:
         return _raised(own["error"]), error_line(own["error"])
-    if ended_early or (referee.status is Status.EXITED and _lost(read_frame(referee))):
+    ended_early = program.exit_code not in (None, 0) or program.status is Status.SIGNALLED
+    if ended_early or (referee.status is Status.EXITED and _lost(said)):
         how = f"{program.describe()}: {last_error(program.stderr)}"
         return Verdict.RUNTIME_ERROR, f"the program ended before its test: {how}"
     if referee.status is not Status.EXITED:
         return _BY_STATUS[referee.status], f"the test code: {referee.describe(limits)}"
-    return _judge_frame(read_frame(referee), test)
+    return _judge_frame(said, test)
 
 
 def _lost(frame: dict[Any, Any] | str) -> bool:

@@ -29,6 +29,7 @@ def run_pair(
         stack.callback(os.close, let_go)
         theirs, ours = Crossing(ends[0].detach(), let_go), Crossing(ends[1].detach())
         stack.callback(ours.close)
+        stack.callback(theirs.close)  # for a run that no thread took up
         running = beside.submit(_closing, program, theirs)
         try:
             judged = referee(ours)

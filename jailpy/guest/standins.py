@@ -58,9 +58,10 @@ class Class(type):
                 space[each] = _operator(each)
         if "__call__" in special:
             space["__call__"] = _call
-        fixed = {each for base in bases for line in base.__mro__ if not isinstance(line, Class) for each in dir(line)}
+        foreign = [line for base in bases for line in base.__mro__ if not isinstance(line, Class)]
         for method, how, text in methods:
-            if method == "__init__" or (asking.is_told(method) and method not in fixed):
+            own = asking.is_told(method) and not any(hasattr(line, method) for line in foreign)
+            if own or method == "__init__":
                 space[method] = _method(peer, method, how, text)
         return type.__new__(cls, name, bases, space)
 
