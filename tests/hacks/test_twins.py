@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from jailpy import Jail, Policy, Verdict
+from jailpy import Jail, Policy, Verdict, hacks
+from jailpy.roots import GUEST_CODE
 
 IGNORING = """
 import contextlib
@@ -248,3 +250,12 @@ def test_no_way_into_the_test_code_s_jail(jail: Jail, program: str, test: str, s
     grade = jail.grade(program, [test])
     assert grade.verdict in (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER)
     assert said in grade.outcomes[0].reason
+
+
+def test_what_the_hacks_of_what_is_told_change_is_there() -> None:
+    """They look for a class and its method by name; under other names they would try nothing."""
+    served = Path(GUEST_CODE, "serve.py").read_text(encoding="utf-8")
+    for name in ("forge_stand_in", "forge_stand_in_int"):
+        (hack,) = hacks.load([name])
+        assert 'f_globals.get("Program")' in hack.code and "program._class" in hack.code
+    assert "class Program:" in served and "def _class(" in served

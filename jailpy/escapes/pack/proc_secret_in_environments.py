@@ -5,18 +5,6 @@ guards: pid_namespace=hidden
 control: host
 """
 
-import os
+from kit import attempt, secret_in_sight
 
-from kit import attempt, given
-
-
-def environment(pid):
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
-found = any(given["secret"].encode() in environment(pid) for pid in os.listdir("/proc") if pid.isdigit())
-attempt(lambda: "worked" if found else "hidden")
+attempt(lambda: "worked" if secret_in_sight("environ") else "hidden")
