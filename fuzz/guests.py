@@ -228,7 +228,7 @@ def fuzz(
         def every(batch: list[Guest]) -> None:
             try:
                 arena.try_all(batch)
-            except Exception as error:
+            except Exception as error:  # whatever broke: Hypothesis makes it smaller
                 _keep(batch, number)
                 broken.append(error)
                 raise

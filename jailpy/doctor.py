@@ -31,6 +31,7 @@ from jailpy.status import Result
 
 PROBE = Path(__file__).with_name("doctor_probe.py")
 _TAKE_MEMORY = "held = []\nfor _ in range(1024):\n    held.append(bytearray(b'x') * (1 << 20))\n"
+# It stays for as long as a limit that is only looked at now and then needs to see all of them.
 _FORK_BOMB = (
     "import os, time\ncount = 0\ntry:\n    while count < 1000:\n        if os.fork() == 0:\n"
     "            time.sleep(60)\n        count += 1\nexcept OSError:\n    pass\n"
@@ -183,7 +184,7 @@ def _run_sleepers(jail: Jail, limits: Limits) -> tuple[Sleeper, ...]:
         running = [pool.submit(jail.run, _SLEEPER, limits=limits) for _ in range(2)]
         while not all(future.done() for future in running):
             seen.update(_processes())
-            time.sleep(0.02)
+            concurrent.futures.wait(running, 0.02)
         results = [future.result() for future in running]
     left = dict(_processes())
     return tuple(_sleeper(result, seen, left) for result in results)

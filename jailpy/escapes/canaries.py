@@ -12,10 +12,11 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from jailpy.policy import ReadOnly
 
@@ -155,9 +156,12 @@ class Canaries:
 
     def _survivors(self) -> list[str]:
         """Processes named by a guest. One whose jail is being taken down has a moment to be gone."""
-        deadline = time.monotonic() + _SETTLE_SECONDS
-        while (found := list(self._named())) and time.monotonic() < deadline and all(map(_in_a_jail, found)):
-            time.sleep(0.05)
+        ending = []
+        for pid in filter(_in_a_jail, self._named()):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                ending.append(psutil.Process(pid))
+        psutil.wait_procs(ending, _SETTLE_SECONDS)
+        found = list(self._named())
         for pid in found:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
