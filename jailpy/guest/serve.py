@@ -62,6 +62,7 @@ class Program:
         self.own = own
         self.things: list[Any] = []  # kept alive, so that their ids stay theirs
         self.numbers: dict[int, int] = {}
+        self.told: set[int] = set()  # classes and functions, which are described once
         self.backs: dict[int, Any] = {}
         self.lock = threading.RLock()
         self.busy = False
@@ -78,36 +79,33 @@ class Program:
         )
         if back is not None:
             return (heap.mark("@back"), back)
-        if isinstance(value, types.ModuleType) and self.own != MAIN:
-            return self._module(value)  # of libraries too: the test code may patch what the program has of them
-        number = self.numbers.get(id(value))
-        if number is not None:
-            return self._again(value, number)
         if isinstance(value, types.ModuleType):
-            return (heap.mark("@module"), value.__name__)
-        number = self.numbers[id(value)] = len(self.things)
-        self.things.append(value)
+            if self.own == MAIN:
+                return (heap.mark("@module"), value.__name__)
+            # Of libraries too: the test code may patch what the program has of them.
+            return (heap.mark("@own_module"), self._number(value), value.__name__, _text(value.__doc__))
+        number = self._number(value)
+        if number in self.told:
+            return (heap.mark("@known"), number)
         if isinstance(value, type):
+            self.told.add(number)
             return self._class(value, number)
         if type(value) is types.FunctionType and not set(vars(value)) - {"__wrapped__"}:
+            self.told.add(number)
             return (heap.mark("@function"), number, value.__name__, *_told(value))
         return self._instance(value, number)
 
-    def _module(self, value: types.ModuleType) -> Any:
+    def _number(self, value: Any) -> int:
+        """Under which number the test code knows a value."""
         number = self.numbers.get(id(value))
         if number is None:
             number = self.numbers[id(value)] = len(self.things)
             self.things.append(value)
-        return (heap.mark("@own_module"), number, value.__name__, _text(value.__doc__))
+        return number
 
     def _is_foreign(self, module: Any) -> bool:
         """Built-in, or of a library: known by what its instances do, not as a class."""
         return str(module).partition(".")[0] not in self.own
-
-    def _again(self, value: Any, number: int) -> Any:
-        if isinstance(value, (type, types.FunctionType)):
-            return (heap.mark("@known"), number)
-        return self._instance(value, number)
 
     def _instance(self, value: Any, number: int) -> Any:
         pack, kind = self.link.heap.pack, type(value)
@@ -116,17 +114,8 @@ class Program:
             return (heap.mark("@error"), number, pack(kind), args, str(value)[:_DOC])
         for plain in _IMMUTABLE:
             if isinstance(value, plain):
-                return (heap.mark("@plain"), number, self._kind(kind), pack(_base_value(value, plain)))
-        return (heap.mark("@object"), number, self._kind(kind))
-
-    def _kind(self, kind: type) -> Any:
-        """The class of an instance, built-in ones too, told as any other."""
-        number = self.numbers.get(id(kind))
-        if number is not None:
-            return (heap.mark("@known"), number)
-        number = self.numbers[id(kind)] = len(self.things)
-        self.things.append(kind)
-        return self._class(kind, number)
+                return (heap.mark("@plain"), number, self.export(kind), pack(_base_value(value, plain)))
+        return (heap.mark("@object"), number, self.export(kind))
 
     def _class(self, kind: type, number: int) -> Any:
         pack = self.link.heap.pack
