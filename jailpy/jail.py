@@ -21,7 +21,7 @@ from jailpy.efficiency import Efficiency
 from jailpy.errors import HelperLost, InfrastructureError, Overloaded, SetupError, UsageError
 from jailpy.extract import Extract, program_of
 from jailpy.grading import Grade, Outcome
-from jailpy.kernel.monitor import STARVATION_CAP, Crossing
+from jailpy.kernel.monitor import STARVATION_CAP
 from jailpy.kernel.probe import host
 from jailpy.limits import MOST, Limits
 from jailpy.lower import enforced
@@ -39,6 +39,7 @@ from jailpy.verdict import Verdict
 from jailpy.workers import Workers
 
 _T = TypeVar("_T")
+_Run = Callable[..., Result]  # a run in a jail that is ready; `crossing` or `talk` ties it to another
 
 log = logging.getLogger("jailpy")
 
@@ -115,9 +116,7 @@ class Jail:
     def __enter__(self) -> Jail:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -253,7 +252,7 @@ class Jail:
         job = gathering.work.job
         return self._scheduler.submit(
             functools.partial(self._measure, gathering),
-            memory=gathering.work.limits.memory_bytes,
+            memory=max(map(gathering.work.memory, range(len(gathering.work.tests)))),
             priority=job.priority,
             caller=job.caller,
         )
@@ -285,7 +284,7 @@ class Jail:
         if isinstance(test, InteractTest):
             interactor = programs.judge_task(test.interactor, test.input, None, test.answer)
             its_limits = test.interactor.within(work.limits)
-            return interaction.judge(self._run_crossed(((task, work.limits), (interactor, its_limits))))
+            return interaction.judge(self._run_crossed((task, work.limits), (interactor, its_limits)))
         result = self._run(task, work.limits)
         if isinstance(test, CheckTest):
             return checking.judge(test, result, work.limits, self._checkers, self._run)
@@ -297,35 +296,40 @@ class Jail:
         # The wall time is the program's: what waits for a program that is starved of CPU is not starved itself.
         patient = replace(limits, wall_s=min(limits.wall_s * STARVATION_CAP, MOST))
 
-        def attempt(warmly: bool) -> tuple[Result, Result]:
-            return run_pair(
-                lambda crossing: self._run_once(program, limits, warmly, crossing),
-                lambda crossing: self._run_once(referee, patient, warmly, crossing),
-                grading.is_done,
-                self._beside,
-            )
+        return self._both(
+            (program, limits),
+            (referee, patient),
+            lambda one, other: run_pair(
+                lambda end: one(crossing=end), lambda end: other(crossing=end), grading.is_done, self._beside
+            ),
+        )
 
-        return _twice(attempt)
+    def _run_crossed(self, program: tuple[Task, Limits], interactor: tuple[Task, Limits]) -> interaction.Conversation:
+        """Two runs at once, each one's stdout the other's stdin."""
+        return self._both(
+            program,
+            interactor,
+            lambda one, other: interaction.converse(lambda talk: one(talk=talk), lambda talk: other(talk=talk)),
+        )
 
     def _run(self, task: Task, limits: Limits) -> Result:
-        return _twice(lambda warmly: self._run_once(task, limits, warmly))
-
-    def _run_once(self, task: Task, limits: Limits, warmly: bool, crossing: Crossing | None = None) -> Result:
-        with contextlib.ExitStack() as jails, _as_ours():
-            return self._ready(jails, task, limits, warmly)(crossing=crossing)
-
-    def _run_crossed(self, sides: Sequence[tuple[Task, Limits]]) -> interaction.Conversation:
-        """Two runs at once, each one's stdout the other's stdin."""
-
-        def attempt(warmly: bool) -> interaction.Conversation:
+        def attempt(warmly: bool) -> Result:
             with contextlib.ExitStack() as jails, _as_ours():
-                # Both are there before either starts: nobody's time runs while the other's jail is made.
-                program, interactor = [self._ready(jails, *side, warmly) for side in sides]
-                return interaction.converse(lambda talk: program(talk=talk), lambda talk: interactor(talk=talk))
+                return self._ready(jails, task, limits, warmly)()
 
         return _twice(attempt)
 
-    def _ready(self, jails: contextlib.ExitStack, task: Task, limits: Limits, warmly: bool) -> Callable[..., Result]:
+    def _both(self, one: tuple[Task, Limits], other: tuple[Task, Limits], start: Callable[[_Run, _Run], _T]) -> _T:
+        """Two runs that belong together. Both jails are there before either starts: nobody's time runs while the other's is
+        made."""
+
+        def attempt(warmly: bool) -> _T:
+            with contextlib.ExitStack() as jails, _as_ours():
+                return start(self._ready(jails, *one, warmly), self._ready(jails, *other, warmly))
+
+        return _twice(attempt)
+
+    def _ready(self, jails: contextlib.ExitStack, task: Task, limits: Limits, warmly: bool) -> _Run:
         """A run that waits for its call, which may tie it to another."""
         pool = self._pool(limits) if warmly else None
         if pool is None:

@@ -6,6 +6,7 @@ import socket
 import sys
 from typing import Any
 
+import heap
 import peer as peers
 import referee as judging
 import serve as serving
@@ -36,7 +37,7 @@ def rehearse() -> None:
     ends = socket.socketpair()
     namespace: dict[str, Any] = {"__name__": "__main__"}
     exec(_PROGRAM, namespace)
-    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), serving.MAIN)
+    program = serving.Program(namespace, ends[0].fileno(), Folders((), ()), heap.MAIN)
     peer = peers.Peer(ends[1].fileno(), Folders((), ()), judging.Names())
     hear, waiting = peer.link.receive, [False]
 

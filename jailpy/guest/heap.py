@@ -30,6 +30,8 @@ from typing import Any, Callable  # noqa: UP035  # Python 3.9 has no other
 import values
 
 MAX_BYTES = 16 << 20
+#: The top-level modules of a program, or of test code, that is one text.
+MAIN = frozenset(("__main__",))
 MAX_NODES = 2_000_000
 MAX_DEPTH = 600
 _LEAVES = frozenset((type(None), bool, int, float, str, bytes))

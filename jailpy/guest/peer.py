@@ -71,7 +71,7 @@ class Peer:
     """The program, as the test code's jail sees it."""
 
     def __init__(
-        self, fd: int, folders: Folders, namespace: dict[str, Any], own: frozenset[str] = frozenset(("__main__",))
+        self, fd: int, folders: Folders, namespace: dict[str, Any], own: frozenset[str] = heap.MAIN
     ) -> None:
         self.namespace = namespace
         self.own = own  # the test code's top-level modules

@@ -39,11 +39,7 @@ _DOC = 20_000
 _MOST_TOLD = 100
 
 
-#: The top-level modules of a program that is one text.
-MAIN = frozenset(("__main__",))
-
-
-def serve(namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = MAIN) -> None:
+def serve(namespace: dict[str, Any], fd: int, folders: Folders, own: frozenset[str] = heap.MAIN) -> None:
     """Answers until the other side is gone. `own` are the top-level modules that are the program's."""
     program = Program(namespace, fd, folders, own)
     try:
@@ -80,7 +76,7 @@ class Program:
         if back is not None:
             return (heap.mark("@back"), back)
         if isinstance(value, types.ModuleType):
-            if self.own == MAIN:
+            if self.own == heap.MAIN:
                 return (heap.mark("@module"), value.__name__)
             # Of libraries too: the test code may patch what the program has of them.
             return (heap.mark("@own_module"), self._number(value), value.__name__, _text(value.__doc__))

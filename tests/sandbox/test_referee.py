@@ -191,6 +191,6 @@ def test_a_broken_jail_is_no_verdict(jail: Jail, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object, **__: object) -> object:
         raise InfrastructureError("no jail today")
 
-    monkeypatch.setattr(module.Jail, "_run_once", broken)
+    monkeypatch.setattr(module.Jail, "_ready", broken)
     with pytest.raises(InfrastructureError, match="no jail today"):
         jail.grade(PROGRAM, ["assert add(1, 2) == 3"])
